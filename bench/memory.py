@@ -35,7 +35,7 @@ class Footprint:
     # private if one process has them mapped, for example after the kernel reclaimed them from the
     # other one.
     private: int
-    file: int     # the provider's file in tmpfs; its mapped pages are counted here only
+    file: int     # the process's file in tmpfs; its mapped pages are counted here only
     threads: int
 
 
@@ -62,7 +62,7 @@ class Memory(Bench):
         with self.running(program) as pid:
             amounts, threads = read_of(pid)
             files = [file.stat().st_blocks * 512
-                     for file in (self.folder / "eventlog").glob(f"providers/*.{pid}.*")]
+                     for file in (self.folder / "eventlog").glob(f"processes/{pid}.*")]
         mapped = amounts["Pss_Shmem"]
         return Footprint(amounts["Pss"] - mapped,
                          amounts["Private_Dirty"] - mapped,

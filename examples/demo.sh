@@ -30,7 +30,7 @@ step "An order service is running: worker threads, payments, retries. It has no 
 "$EXAMPLES/order_service" 30 &
 service=$!
 for _ in $(seq 100); do
-    [ -n "$(ls "$EVENTLOG_DIR/providers" 2>/dev/null)" ] && break
+    [ -n "$(ls "$EVENTLOG_DIR/processes" 2>/dev/null)" ] && break
     sleep 0.05
 done
 echo "process $service"

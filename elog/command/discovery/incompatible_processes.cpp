@@ -13,7 +13,7 @@
 #include "schema/filter.hpp"
 #include "schema/schema.hpp"
 #include "shm/mapped_files.hpp"
-#include "shm/provider_file.hpp"
+#include "shm/process_file.hpp"
 #include "terminal/diagnostics.hpp"
 
 namespace elog {
@@ -23,7 +23,7 @@ namespace core = eventlog::core;
 
 /// A provider whose library does not support all features of this one.
 struct incompatible_provider {
-    eventlog_provider_file header{};
+    eventlog_process_file process{};
     std::vector<std::uint8_t> schema;
 };
 
@@ -35,16 +35,18 @@ std::vector<incompatible_provider> find_incompatible_providers() {
         return found;
     }
     core::mapped_files mapped;
-    core::folder_listing names(where.providers);
+    core::folder_listing names(where.processes);
     while (const char* name = names.next()) {
-        core::provider_file file;
+        core::process_file file;
         if (!file.open(where, name, ignored) ||
             core::supports_features(file.header(), EVENTLOG_FEATURES) || !file.is_alive(mapped)) {
             continue;
         }
-        std::vector<std::uint8_t> schema(file.header().schema_size);
-        if (file.read_schema(schema)) {
-            found.push_back({file.header(), std::move(schema)});
+        for (core::published_provider provider(file); provider.next();) {
+            std::vector<std::uint8_t> schema(provider.entry().schema_size);
+            if (provider.read_schema(schema)) {
+                found.push_back({file.header(), std::move(schema)});
+            }
         }
     }
     return found;
@@ -53,7 +55,7 @@ std::vector<incompatible_provider> find_incompatible_providers() {
 bool wants(std::string_view filter, const incompatible_provider& provider) {
     core::error_text ignored;
     core::schema_reader schema;
-    return core::wants_process(filter, provider.header.pid, provider.header.process) &&
+    return core::wants_process(filter, provider.process.pid, provider.process.process) &&
            schema.open(provider.schema, ignored) &&
            core::for_each_wanted(schema, filter, [](std::uint16_t, core::verdict) {}) != 0;
 }
@@ -62,8 +64,8 @@ void warn_one(const std::vector<incompatible_provider>& providers, std::uint32_t
               std::string_view filter, const std::string& subscription) {
     std::set<std::uint32_t> processes;
     for (const incompatible_provider& each : providers) {
-        if (!core::supports_features(each.header, features) && wants(filter, each)) {
-            processes.insert(each.header.pid);
+        if (!core::supports_features(each.process, features) && wants(filter, each)) {
+            processes.insert(each.process.pid);
         }
     }
     if (!processes.empty()) {

@@ -26,7 +26,7 @@ std::optional<core::directory> open_running_directory() {
     const timed_directory_lock lock(where);
     lock.throw_unless_held();
     core::remove_dead_subscriptions(where);
-    core::remove_dead_providers(where);
+    core::remove_dead_processes(where);
     return where;
 }
 

@@ -9,7 +9,7 @@
 #include "base/user_error.hpp"
 #include "discovery/running_directory.hpp"
 #include "provider/counters.hpp"
-#include "shm/provider_file.hpp"
+#include "shm/process_file.hpp"
 
 namespace elog {
 namespace {
@@ -18,21 +18,21 @@ namespace core = eventlog::core;
 
 /// Returns nothing if the provider was unregistered meanwhile. Throws user_error for a damaged
 /// file.
-std::optional<running_provider> read_provider(const core::provider_file& file) {
-    const eventlog_provider_file& header = file.header();
-    std::vector<std::uint8_t> bytes(header.schema_size);
+std::optional<running_provider> read_provider(const core::published_provider& published) {
+    const eventlog_process_file& process = published.process();
+    std::vector<std::uint8_t> bytes(published.entry().schema_size);
     running_provider provider;
-    provider.gate.resize(header.event_count);
+    provider.gate.resize(published.entry().event_count);
     eventlog_counters_page counters{};
-    if (!file.read_schema(bytes) || !file.read_gate(provider.gate) ||
-        !file.read_counters(counters)) {
+    if (!published.read_schema(bytes) || !published.read_gate(provider.gate) ||
+        !published.read_counters(counters)) {
         return std::nullopt;
     }
     provider.counters = core::sum_counters(counters, EVENTLOG_COUNTERS_MEMORY);
     provider.in_kernel = core::sum_counters(counters, EVENTLOG_COUNTERS_USER_EVENTS);
-    provider.pid = header.pid;
-    provider.uid = header.uid;
-    provider.process = static_cast<const char*>(header.process);
+    provider.pid = process.pid;
+    provider.uid = process.uid;
+    provider.process = static_cast<const char*>(process.process);
     provider.schema = provider_schema::parse(bytes);
     // In an inconsistent file an event may have no word; then it has no listeners.
     provider.gate.resize(provider.schema.events.size());
@@ -44,19 +44,27 @@ std::optional<running_provider> read_provider(const core::provider_file& file) {
 running_providers read_providers(const core::directory& where) {
     running_providers found;
     core::error_text error;
-    core::folder_listing names(where.providers);
+    core::folder_listing names(where.processes);
     while (const char* name = names.next()) {
-        core::provider_file file;
+        core::process_file file;
         if (!file.open(where, name, error)) {
             found.complaints.emplace_back(error.text());
             continue;
         }
-        try {
-            if (std::optional<running_provider> provider = read_provider(file)) {
-                found.providers.push_back(std::move(*provider));
+        core::published_provider published(file);
+        while (published.next()) {
+            try {
+                if (std::optional<running_provider> provider = read_provider(published)) {
+                    found.providers.push_back(std::move(*provider));
+                }
+            } catch (const user_error& damage) {
+                found.complaints.push_back(fmt::format("{}: {}", name, damage.what()));
             }
-        } catch (const user_error& damage) {
-            found.complaints.push_back(fmt::format("{}: {}", name, damage.what()));
+        }
+        if (published.damaged() != 0) {
+            found.complaints.push_back(
+                fmt::format("The process file {} has damaged entries ({}). Restart its program.",
+                            name, published.damaged()));
         }
     }
     sort_providers(found.providers);

@@ -37,7 +37,7 @@ std::string quoted(const std::string& path) {
 }
 
 constexpr const char* directory_for_all = "/run/eventlog";
-constexpr const char* group_folders[] = {"/run/eventlog/providers", "/run/eventlog/subscriptions"};
+constexpr const char* group_folders[] = {"/run/eventlog/processes", "/run/eventlog/subscriptions"};
 constexpr const char* usual_group = "tracing";
 
 /// Whether root has created it for a group: the directory, or a folder in it.
@@ -61,7 +61,7 @@ std::string name_of_group(gid_t group) {
 
 /// The command that opens a directory to a group, whether or not it exists.
 std::string open_to_group(const std::string& path, const std::string& group) {
-    const std::string folders = fmt::format("{0} {0}/providers {0}/subscriptions", quoted(path));
+    const std::string folders = fmt::format("{0} {0}/processes {0}/subscriptions", quoted(path));
     return fmt::format("mkdir -p {0} && chown root:{1} {0} && chmod 2770 {0} && chmod 2750 {2}",
                        folders, group, quoted(path));
 }
@@ -97,9 +97,9 @@ finding examine_existing(const core::directory_path& path) {
                               shown, name_of_group(status.st_gid))
                 : fmt::format("{} is shared by your programs and elog, and yours alone.", shown)};
     }
-    const std::string providers = std::string(shown) + "/providers";
+    const std::string processes = std::string(shown) + "/processes";
     if (::lstat(shown, &status) == 0 && S_ISDIR(status.st_mode) && status.st_uid == ::geteuid() &&
-        (status.st_mode & 0777U) == 0700U && ::lstat(providers.c_str(), &status) != 0 &&
+        (status.st_mode & 0777U) == 0700U && ::lstat(processes.c_str(), &status) != 0 &&
         errno == ENOENT) {
         return {good, fmt::format("{} is yours alone, and empty.", shown)};
     }

@@ -18,7 +18,7 @@
 #include "platform/process.hpp"
 #include "ring/clock.hpp"
 #include "schema/schema.hpp"
-#include "shm/provider_file.hpp"
+#include "shm/process_file.hpp"
 #include "shm/subscription_file.hpp"
 
 namespace elog {
@@ -154,6 +154,23 @@ void write_ring(const core::unique_fd& file, const core::region_geometry& geomet
              geometry.ring_offset(ring) + sizeof head);
 }
 
+/// Sets the elements of the patterns that an event of the provider matches.
+void note_matches(const event_patterns& patterns, const core::schema_reader& schema,
+                  std::vector<bool>& matched) {
+    const core::keyword_names keywords(schema);
+    core::schema_reader events = schema;
+    core::event_description event;
+    while (events.next_event(event)) {
+        for (std::size_t i = 0; i < patterns.size(); ++i) {
+            core::filter_rule rule;
+            if (core::parse_rule(patterns[i], rule) &&
+                core::judge(rule, schema.provider(), event, keywords) != core::verdict::unwanted) {
+                matched[i] = true;
+            }
+        }
+    }
+}
+
 }  // namespace
 
 std::uint64_t default_buffers_size() {
@@ -255,7 +272,7 @@ void subscription::publish() {
     const timed_directory_lock lock(directory_);
     lock.throw_unless_held();
     core::remove_dead_subscriptions(directory_);
-    core::remove_dead_providers(directory_);
+    core::remove_dead_processes(directory_);
     check_name();
     for (slot_ = 0; slot_ < EVENTLOG_SUBSCRIPTIONS_MAX; ++slot_) {
         const int result =
@@ -298,39 +315,30 @@ void subscription::open_gates(const subscription_options& options) {
     patterns_matched_.assign(patterns.size(), false);
     const std::string all = patterns.packed();
     const std::string filter = effective_patterns(options).packed();
-    core::folder_listing names(directory_.providers);
+    core::folder_listing names(directory_.processes);
     core::error_text ignored;
     while (const char* name = names.next()) {
-        core::provider_file file;
+        core::process_file file;
         if (!file.open(directory_, name, ignored) ||
             !core::wants_process(all, file.header().pid, file.header().process)) {
             continue;
         }
-        std::vector<std::uint8_t> bytes(file.header().schema_size);
-        core::schema_reader schema;
-        if (!file.read_schema(bytes) || !schema.open(bytes, ignored)) {
-            continue;
-        }
-        const core::keyword_names keywords(schema);
-        core::schema_reader events = schema;
-        core::event_description event;
-        while (events.next_event(event)) {
-            for (std::size_t i = 0; i < patterns.size(); ++i) {
-                core::filter_rule rule;
-                if (core::parse_rule(patterns[i], rule) &&
-                    core::judge(rule, schema.provider(), event, keywords) !=
-                        core::verdict::unwanted) {
-                    patterns_matched_[i] = true;
-                }
+        const bool is_wanted =
+            core::wants_process(filter, file.header().pid, file.header().process);
+        for (core::published_provider provider(file); provider.next();) {
+            std::vector<std::uint8_t> bytes(provider.entry().schema_size);
+            core::schema_reader schema;
+            if (!provider.read_schema(bytes) || !schema.open(bytes, ignored)) {
+                continue;
+            }
+            note_matches(patterns, schema, patterns_matched_);
+            if (is_wanted) {
+                core::for_each_wanted(schema, filter, [&](std::uint16_t id, core::verdict) {
+                    static_cast<void>(provider.set_bit(id, slot_));
+                });
+                provider.notify();
             }
         }
-        if (!core::wants_process(filter, file.header().pid, file.header().process)) {
-            continue;
-        }
-        core::for_each_wanted(schema, filter, [&](std::uint16_t id, core::verdict) {
-            static_cast<void>(file.set_bit(id, slot_));
-        });
-        file.notify_if_wanted();
     }
 }
 

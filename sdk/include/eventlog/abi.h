@@ -62,7 +62,7 @@ enum eventlog_status_code {
     EVENTLOG_STATUS_OFF = 1, /* EVENTLOG=off in the environment */
     EVENTLOG_STATUS_NO_DIRECTORY =
         2,                          /* the directory cannot be created, or others may write to it */
-    EVENTLOG_STATUS_NO_SPACE = 3,   /* no memory for the provider's file */
+    EVENTLOG_STATUS_NO_SPACE = 3,   /* no room in the process's file */
     EVENTLOG_STATUS_NOT_MAPPED = 4, /* the gate could not be mapped */
     EVENTLOG_STATUS_BAD_SCHEMA = 5, /* definition or schema is not valid */
     EVENTLOG_STATUS_UNREGISTERED = 6, /* not registered yet, or no longer */

@@ -2,7 +2,7 @@
 //
 // The binary form of a schema, which describes the events of a provider.
 //
-// A schema accompanies the events that it describes: it is in the provider's file, in every
+// A schema accompanies the events that it describes: it is in the process's file, in every
 // subscription that the provider attaches to, and in every .elog file. Consumers need nothing else
 // to decode events. Little-endian on every machine, no padding:
 //

@@ -12,6 +12,7 @@
 #include "emit/detach.hpp"
 #include "platform/process.hpp"
 #include "platform/signal_guard.hpp"
+#include "provider/own_gate.hpp"
 #include "ring/ring_lock.hpp"
 #include "ring/rseq.hpp"
 #include "ring/subscription_slots.hpp"
@@ -269,6 +270,9 @@ attach_outcome attach_to_file(eventlog_provider& provider, unsigned slot,
     if (!wants_process(filter, self.pid, self.name.data()) ||
         store_session_limits(provider, slot, filter) == 0) {
         return attach_outcome::no_match;
+    }
+    if (!take_own_gate(provider)) {
+        return attach_outcome::retry_later;
     }
     const attach_outcome result = attach_to_region(provider, slot, subscription);
     // The subscription may have been removed meanwhile, and schema and shared ring reserved after

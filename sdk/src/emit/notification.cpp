@@ -13,9 +13,10 @@
 #include "platform/process.hpp"
 #include "platform/registry_lock.hpp"
 #include "platform/signal_guard.hpp"
+#include "provider/own_gate.hpp"
 #include "provider/registered_provider.hpp"
 #include "ring/subscription_slots.hpp"
-#include "shm/provider_file.hpp"
+#include "shm/own_process_file.hpp"
 
 namespace eventlog::core {
 namespace {
@@ -112,10 +113,10 @@ void enable_notifications(eventlog_provider& provider) noexcept {
     provider.wants_notifications = true;
     directory where;
     error_text ignored;
-    provider_file own;
-    if (provider.published && where.open(own_directory(), if_missing::fail, ignored) &&
-        own.open(where, provider.file_name.data(), ignored)) {
-        own.request_notifications();
+    if (provider.published && where.open(own_directory(), if_missing::fail, ignored)) {
+        request_notifications(where, provider.place);
+        // Without an own gate the next subscription sets the bit in the shared one.
+        static_cast<void>(take_own_gate(provider));
     }
     set_notification_request(provider, true);
 }
@@ -152,6 +153,9 @@ void set_notification_request(eventlog_provider& provider, bool wanted) noexcept
     if (words == null_gate.data()) {
         return;  // a late thread: this gate belongs to no provider
     }
+    if (provider.reads_shared_gate.load(std::memory_order_acquire)) {
+        return;  // the bits there are those of all providers
+    }
     for (std::uint32_t event = 0; event < count; ++event) {
         const std::atomic_ref<std::uint32_t> word(words[event]);
         if (wanted) {
@@ -179,6 +183,9 @@ std::uint32_t dump_target_mask(const eventlog_provider& provider) noexcept {
 
 void run_notifications(eventlog_provider& provider, callback_timing callbacks) noexcept {
     notification_state& watching = provider.notifications;
+    if (!take_own_gate_in_emit(provider)) {
+        return;
+    }
     // In a child created without fork() the gate is the parent's, and the parent must see the bit.
     if (dumping.provider != nullptr ||
         watching.running_thread.load(std::memory_order_relaxed) != 0 ||

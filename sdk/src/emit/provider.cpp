@@ -30,6 +30,7 @@
 #include "ring/subscription_slots.hpp"
 #include "schema/schema.hpp"
 #include "shm/directory.hpp"
+#include "shm/own_process_file.hpp"
 #include "shm/subscription_file.hpp"
 
 namespace eventlog::core {
@@ -80,6 +81,7 @@ eventlog_status_code status_of(publish_result result) noexcept {
         case publish_result::no_directory:
             return EVENTLOG_STATUS_NO_DIRECTORY;
         case publish_result::no_space:
+        case publish_result::too_many:
             return EVENTLOG_STATUS_NO_SPACE;
         case publish_result::not_mapped:
             return EVENTLOG_STATUS_NOT_MAPPED;
@@ -87,32 +89,16 @@ eventlog_status_code status_of(publish_result result) noexcept {
     return EVENTLOG_STATUS_NOT_MAPPED;
 }
 
-/// Whether this process has a file of the provider that is not the registry's: of a copy of this
-/// library, or of a program that this process ran before an exec.
-bool has_namesake(const directory& where, const eventlog_provider& provider) noexcept {
-    const provider_file_name name = instance_file_name(provider.name.data(), own_identity().pid, 0);
-    if (::faccessat(where.providers.get(), name.data(), F_OK, 0) != 0) {
-        return false;
-    }
-    for (const eventlog_provider* other = first_registered; other != nullptr; other = other->next) {
-        if (other->published && other->file_name == name) {
-            return false;
-        }
-    }
-    return true;
-}
-
-/// A forked child publishes its own files, and leaves them when it executes another program.
-/// Without elog these files would accumulate. So one process in sixteen scans for them once, and so
-/// does a process that finds a file with its own name.
-void maybe_remove_dead_providers(const directory& where,
-                                 const eventlog_provider& provider) noexcept {
+/// A forked child publishes its own file, and leaves it when it executes another program. Without
+/// elog these files would accumulate. So one process in sixteen scans for them once, and so does a
+/// process that finds a file with its own name.
+void maybe_remove_dead_processes(const directory& where) noexcept {
     const bool turn = !has_scanned_for_dead && own_identity().pid % 16 == 0;
     has_scanned_for_dead = true;
-    if (turn || has_namesake(where, provider)) {
+    if (turn || has_other_process_file(where, own_identity())) {
         const directory_lock lock(where);
         if (lock.held()) {
-            remove_dead_providers(where);
+            remove_dead_processes(where);
         }
     }
 }
@@ -123,19 +109,23 @@ void publish(eventlog_provider& provider) noexcept {
         provider.status = EVENTLOG_STATUS_NO_DIRECTORY;
         return;
     }
-    maybe_remove_dead_providers(where, provider);
+    maybe_remove_dead_processes(where);
+    const bool wants_own_gate = provider.wants_notifications ||
+                                provider.user_events.expected.load(std::memory_order_relaxed);
     const provider_content content{{provider.schema, provider.schema_size},
                                    provider.name.data(),
                                    provider.schema_hash,
                                    provider.event_count.load(std::memory_order_relaxed),
                                    provider.gate.load(std::memory_order_relaxed),
-                                   provider.gate_size,
-                                   provider.wants_notifications};
+                                   provider.wants_notifications,
+                                   wants_own_gate};
     const publish_result result =
-        publish_provider(where, content, own_identity(), provider.file_name, provider.status_text);
+        publish_provider(where, content, own_identity(), provider.place, provider.status_text);
     provider.status = status_of(result);
     if (result == publish_result::published) {
         provider.published = true;
+        provider.reads_shared_gate.store(!wants_own_gate, std::memory_order_release);
+        provider.own_gate_not_before.store(0, std::memory_order_relaxed);
         provider.status_text.set("Provider %s is published in %s.", provider.name.data(),
                                  own_directory().text.data());
         // Published before the scan: a subscription that does not see this provider is seen by the
@@ -167,8 +157,9 @@ void clear_callbacks(eventlog_provider& provider) noexcept {
     provider.notifications.on_new_listener.replace(nullptr, nullptr);
 }
 
-void close_own_gate(eventlog_provider& provider) noexcept {
-    close_gate(provider.gate.load(std::memory_order_relaxed), provider.gate_size);
+void close_and_detach(eventlog_provider& provider) noexcept {
+    close_gate(provider.gate.load(std::memory_order_relaxed));
+    provider.reads_shared_gate.store(false, std::memory_order_release);
     detach_from_all(provider);
 }
 
@@ -185,11 +176,11 @@ void withdraw(eventlog_provider& provider) noexcept {
     provider.published = false;
     // The gate closes first: subscriptions that find the name before it is removed set bits without
     // effect.
-    close_own_gate(provider);
+    close_and_detach(provider);
     directory where;
     error_text ignored;
     if (where.open(own_directory(), if_missing::fail, ignored)) {
-        static_cast<void>(::unlinkat(where.providers.get(), provider.file_name.data(), 0));
+        withdraw_provider(where, provider.place);
     }
 }
 
@@ -207,6 +198,7 @@ void republish_in_child() noexcept {
     reset_detach_backoff();
     static_cast<void>(register_membarrier());
     refresh_identity();
+    forget_process_file();
     for (eventlog_provider* free = first_free; free != nullptr; free = free->next) {
         reset_notifications(*free);
     }
@@ -215,8 +207,11 @@ void republish_in_child() noexcept {
         reset_notifications(*provider);
         if (provider->published) {
             provider->published = false;
-            close_own_gate(*provider);
+            detach_from_all(*provider);
             publish(*provider);
+            if (!provider->published) {
+                close_and_detach(*provider);
+            }
         }
         renew_user_events_route(*provider);
     }
@@ -308,7 +303,6 @@ bool apply_definition(eventlog_provider& provider,
     if (schema.size() != definition.schema_size || schema.event_count() != definition.event_count ||
         definition.gate_size % page != 0 ||
         definition.gate_size < EVENTLOG_GATE_SIZE + EVENTLOG_COUNTERS_SIZE ||
-        definition.gate_size > EVENTLOG_PROVIDER_SCHEMA_OFFSET - EVENTLOG_PROVIDER_GATE_OFFSET ||
         reinterpret_cast<std::uintptr_t>(definition.gate) % page != 0) {
         provider.status_text.set(
             "The definition of the provider does not fit its schema or this machine's pages of "
@@ -316,7 +310,6 @@ bool apply_definition(eventlog_provider& provider,
             page);
         return false;
     }
-    provider.gate_size = definition.gate_size;
     provider.schema = bytes;
     provider.schema_size = definition.schema_size;
     provider.schema_hash = schema.hash();

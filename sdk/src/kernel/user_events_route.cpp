@@ -23,6 +23,7 @@
 #include "platform/signal_guard.hpp"
 #include "platform/startup_section.hpp"
 #include "platform/system_write.hpp"
+#include "provider/own_gate.hpp"
 #include "provider/registered_provider.hpp"
 #include "ring/clock.hpp"
 
@@ -238,6 +239,19 @@ void schedule_device_bit_check(user_events_route& route, std::uint64_t then) noe
     }
 }
 
+/// The kernel writes to the words that are registered: they must be this provider's only.
+bool has_own_gate(eventlog_provider& provider) noexcept {
+    if (take_own_gate(provider)) {
+        return true;
+    }
+    provider.user_events.status = EVENTLOG_STATUS_INCOMPLETE;
+    provider.user_events.status_text.set(
+        "No space for the gate of provider %s in %s. Free some there, or set EVENTLOG_DIR to "
+        "another tmpfs. The next attempt is in a second.",
+        provider.name.data(), own_directory().text.data());
+    return false;
+}
+
 /// Publishes to the module. A failure is reported only if all events are in tracefs, which matters
 /// more. Returns whether to retry.
 bool publish(eventlog_provider& provider, int file) noexcept {
@@ -311,7 +325,8 @@ void open_user_events_route(eventlog_provider& provider) noexcept {
     }
     user_events_register_result result;
     bool publish_again = false;
-    if (is_open || open_descriptor(provider, route.expected.load(std::memory_order_relaxed))) {
+    if ((is_open || open_descriptor(provider, route.expected.load(std::memory_order_relaxed))) &&
+        has_own_gate(provider)) {
         route.expected.store(true, std::memory_order_relaxed);
         register_user_events(provider, route.file.load(std::memory_order_relaxed), result);
         report_registration(provider, result);

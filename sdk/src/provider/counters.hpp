@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Counters of a provider's events, for its own process and for `elog list --stats`. They are in the
-// provider's file behind the gate words, in the pages mapped over the provider's gate.
+// process's file behind the gate words, in the pages mapped over the provider's gate.
 //
 // Counting written events adds to the cost of every event. So each CPU has its own word,
 // incremented inside a restartable sequence behind the one that commits the record: no lock prefix,

@@ -19,7 +19,7 @@
 #include "provider/user_events_state.hpp"
 #include "ring/gate_pages.hpp"
 #include "ring/subscription_slots.hpp"
-#include "shm/provider_file.hpp"
+#include "shm/own_process_file.hpp"
 
 namespace eventlog::core {
 
@@ -71,6 +71,11 @@ struct eventlog_provider {
     /// The attachment of the last written event; the fast path uses it first.
     std::atomic<const eventlog::core::attachment*> latest;
     std::atomic<std::uint32_t> event_count{0};
+    /// Whether the gate is the one that all providers of the process share, whose words this
+    /// process does not change; see own_gate.hpp.
+    std::atomic<bool> reads_shared_gate{false};
+    /// Coarse monotonic nanoseconds before which an emit does not retry to get an own gate.
+    std::atomic<std::uint64_t> own_gate_not_before{0};
     /// Of a provider defined at run time, and of every later provider with this handle.
     std::atomic<eventlog::core::runtime_definition*> dynamic{nullptr};
 
@@ -88,12 +93,11 @@ struct eventlog_provider {
     }
 
     // The members below are under the registry lock.
-    std::size_t gate_size = 0;
     const std::uint8_t* schema = nullptr;
     std::size_t schema_size = 0;
     std::uint64_t schema_hash = 0;
     std::array<char, 64> name{};
-    eventlog::core::provider_file_name file_name{};
+    eventlog::core::published_place place{};
     eventlog_status_code status = EVENTLOG_STATUS_UNREGISTERED;
     eventlog::core::error_text status_text{};
     eventlog_provider* next = nullptr;

@@ -19,7 +19,7 @@ namespace {
 
 // The directory shared by the users of a group, created by an administrator: see eventlog(7).
 constexpr const char* group_directory = "/run/eventlog";
-constexpr const char* group_folders[] = {"/run/eventlog/providers", "/run/eventlog/subscriptions"};
+constexpr const char* group_folders[] = {"/run/eventlog/processes", "/run/eventlog/subscriptions"};
 
 // Modes of the group directory, which root creates: members cannot change the directory itself, but
 // create files in its folders, and these files belong to the group. Users outside of the group have
@@ -134,17 +134,17 @@ bool directory::open(const directory_path& path, if_missing policy, error_text& 
     // Only root can complete the directory of a group.
     const bool is_common = is_group_directory(top, group_directory_mode);
     const if_missing below = is_common ? if_missing::fail : policy;
-    providers = open_trusted_folder(top.get(), "providers", shown, below, error);
+    processes = open_trusted_folder(top.get(), "processes", shown, below, error);
     subscriptions = open_trusted_folder(top.get(), "subscriptions", shown, below, error);
-    const bool are_common = is_group_directory(providers, group_folder_mode) &&
+    const bool are_common = is_group_directory(processes, group_folder_mode) &&
                             is_group_directory(subscriptions, group_folder_mode);
     if (is_common && !are_common) {
         error.set("The directory %s is for a group, but not whole. As root, make the folders "
-                  "providers and subscriptions in it, of its group and with mode 2770.",
+                  "processes and subscriptions in it, of its group and with mode 2770.",
                   shown);
         return false;
     }
-    return providers && subscriptions;
+    return processes && subscriptions;
 }
 
 unique_fd create_unnamed_file(const unique_fd& folder, error_text& error) noexcept {

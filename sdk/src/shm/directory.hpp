@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// The directory that contains the files of providers and subscriptions.
+// The directory that contains the files of processes and subscriptions.
 //
 //     /dev/shm/eventlog-UID/            0700, private to the user; EVENTLOG_DIR names another
-//       providers/NAME.PID.N            one file per provider instance
+//       processes/PID.START             one file per process that has providers
 //       subscriptions/NN                one file per subscription, NN = its slot, 00 to 15
 //
 // Invariant: a file appears complete or not at all: it is created without a name and linked when it
@@ -34,7 +34,7 @@ enum class if_missing { fail, create };
 
 /// The two folders, opened after a check that other users cannot write to them.
 struct directory {
-    unique_fd providers;
+    unique_fd processes;
     unique_fd subscriptions;
 
     /// Returns false and the message in `error`.

@@ -14,7 +14,7 @@
 #include "platform/process.hpp"
 #include "ring/ring_lock.hpp"
 #include "shm/exact_io.hpp"
-#include "shm/provider_file.hpp"
+#include "shm/process_file.hpp"
 
 namespace eventlog::core {
 
@@ -92,13 +92,16 @@ void claim_ownership(const unique_fd& file, const eventlog_region& header,
 }
 
 void clear_gates(const directory& where, unsigned slot) noexcept {
-    folder_listing names(where.providers);
+    folder_listing names(where.processes);
     error_text ignored;
     while (const char* name = names.next()) {
-        provider_file provider;
-        if (provider.open(where, name, ignored)) {
+        process_file process;
+        if (!process.open(where, name, ignored)) {
+            continue;
+        }
+        for (published_provider provider(process); provider.next();) {
             provider.detach_slot(slot);
-            provider.notify_if_wanted();
+            provider.notify();
         }
     }
 }
@@ -145,14 +148,14 @@ void remove_dead_subscriptions(const directory& where) noexcept {
     }
 }
 
-void remove_dead_providers(const directory& where) noexcept {
-    folder_listing names(where.providers);
+void remove_dead_processes(const directory& where) noexcept {
+    folder_listing names(where.processes);
     mapped_files mapped;
     error_text ignored;
     while (const char* name = names.next()) {
-        provider_file provider;
-        if (provider.open(where, name, ignored) && !provider.is_alive(mapped)) {
-            static_cast<void>(::unlinkat(where.providers.get(), name, 0));
+        process_file process;
+        if (process.open(where, name, ignored) && !process.is_alive(mapped)) {
+            static_cast<void>(::unlinkat(where.processes.get(), name, 0));
         }
     }
 }

@@ -83,8 +83,7 @@ class directory_lock {
 /// Removes the subscriptions whose consumer has died. Under the directory lock.
 void remove_dead_subscriptions(const directory& where) noexcept;
 
-/// Removes the provider files whose process has died or runs another program. Under the directory
-/// lock.
-void remove_dead_providers(const directory& where) noexcept;
+/// Removes the files of processes that have died or run another program. Under the directory lock.
+void remove_dead_processes(const directory& where) noexcept;
 
 }  // namespace eventlog::core

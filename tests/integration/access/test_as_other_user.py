@@ -173,7 +173,7 @@ class AsOtherUser(other_users.Case):
 
     def test_list_all_reports_inaccessible_users_and_continues(self):
         self.make_folder(f"/dev/shm/eventlog-{ANNE}", ANNE)
-        os.symlink("/tmp", f"/dev/shm/eventlog-{ANNE}/providers")
+        os.symlink("/tmp", f"/dev/shm/eventlog-{ANNE}/processes")
         berts, _ = self.start_counter_as(BERT)
         shown = self.run_elog("list", "--all", "--json", status=1)
         self.assertEqual(self.pids_by_user(shown.stdout), {BERT: [berts.pid]})

@@ -65,7 +65,7 @@ class AtProcess(other_users.Case):
             return []
 
     def await_provider(self, pid, user=0):
-        self.wait_for(lambda: self.files_of(pid, "providers", user), "a provider")
+        self.wait_for(lambda: self.files_of(pid, "processes", user), "a provider")
         return pid
 
     def start_container(self, *options, before=MOUNT, program=None, owner=0, **settings):
@@ -291,8 +291,8 @@ class AtProcess(other_users.Case):
                            *self.counter)
         self.wait_for(lambda: children_of(maker.pid), "a container")
         (pid,) = children_of(maker.pid)
-        self.wait_for(lambda: os.path.exists(f"/proc/{pid}/root/dev/shm/theirs/providers") and
-                      os.listdir(f"/proc/{pid}/root/dev/shm/theirs/providers"), "a provider")
+        self.wait_for(lambda: os.path.exists(f"/proc/{pid}/root/dev/shm/theirs/processes") and
+                      os.listdir(f"/proc/{pid}/root/dev/shm/theirs/processes"), "a provider")
         self.environment["EVENTLOG_DIR"] = "/dev/shm/ours"
         self.assertEqual(self.processes_listed_at(pid), [(1, 0)])
 

@@ -15,8 +15,8 @@ import other_users
 # See other_users: user and group ids that no machine uses.
 ANNE, BERT, CARL, GROUP = (other_users.ANNE + i for i in range(4))
 COMMON = "/run/eventlog"
-PROVIDERS, SUBSCRIPTIONS = f"{COMMON}/providers", f"{COMMON}/subscriptions"
-FOLDERS = {COMMON: 0o2750, PROVIDERS: 0o2770, SUBSCRIPTIONS: 0o2770}  # folders by mode
+PROCESSES, SUBSCRIPTIONS = f"{COMMON}/processes", f"{COMMON}/subscriptions"
+FOLDERS = {COMMON: 0o2750, PROCESSES: 0o2770, SUBSCRIPTIONS: 0o2770}  # folders by mode
 
 
 @unittest.skipIf(other_users.SKIP_REASON is not None, other_users.SKIP_REASON)
@@ -39,7 +39,7 @@ class GroupDirectory(other_users.Case):
                           **options)
 
     def published(self, process):
-        return [name for name in os.listdir(PROVIDERS) if f".{process.pid}." in name]
+        return self.files_in(PROCESSES, process)
 
     def start_counter_of_member(self, user):
         # Whatever the umask: other members must be able to open the gates.
@@ -68,7 +68,7 @@ class GroupDirectory(other_users.Case):
     def test_members_record_each_other(self):
         berts = self.start_counter_of_member(BERT)
         (name,) = self.published(berts)
-        status = os.stat(f"{PROVIDERS}/{name}")
+        status = os.stat(f"{PROCESSES}/{name}")
         self.assertEqual((status.st_uid, status.st_gid, stat.S_IMODE(status.st_mode)),
                          (BERT, GROUP, 0o660))
         self.assertEqual(self.users_by_pid(self.list_of_member(ANNE)), {berts.pid: BERT})
@@ -85,7 +85,7 @@ class GroupDirectory(other_users.Case):
             process.wait()
         # Any member removes the files of a member's dead process.
         self.assertEqual(self.users_by_pid(self.list_of_member(ANNE)), {})
-        self.assertEqual(os.listdir(PROVIDERS), [])
+        self.assertEqual(os.listdir(PROCESSES), [])
         self.assertEqual([name for name in os.listdir("/dev/shm")
                           if re.fullmatch(r"eventlog-\d+", name)], [])
 
@@ -111,9 +111,9 @@ class GroupDirectory(other_users.Case):
                           lambda: os.chown(path, ANNE, GROUP), lambda: os.chown(path, 0, ANNE)):
                 spoil()
                 process = self.start_member(BERT, *self.counter)
-                own = f"{self.folder_of(BERT)}/counter.{process.pid}.0"
-                self.wait_for(lambda path=own: os.path.exists(path), "a directory of their own")
-                self.assertEqual(os.listdir(PROVIDERS), [])
+                self.wait_for(lambda process=process: self.files_in(self.folder_of(BERT), process),
+                              "a directory of their own")
+                self.assertEqual(os.listdir(PROCESSES), [])
                 process.kill()
                 process.wait()
                 self.make_right(path)
@@ -124,7 +124,7 @@ class GroupDirectory(other_users.Case):
         self.environment["EVENTLOG_DIR"] = COMMON
         refused = self.run_elog("record", "-e", "*", "--wait", status=1)
         self.assert_one_message(refused.stderr, "not whole", "mode 2770")
-        self.assertEqual(os.listdir(COMMON), ["providers"])
+        self.assertEqual(os.listdir(COMMON), ["processes"])
 
     def test_doctor_lists_members_and_non_members(self):
         elog = self.copy(harness.ELOG)

@@ -281,7 +281,7 @@ class List(harness.Case):
         result = self.run_elog("list")
         self.assertEqual(result.stdout, "")
         self.assertIn("No running program of yours offers events.", result.stderr)
-        self.assertEqual(self.names("providers", may_be_missing=True), [])
+        self.assertEqual(self.names("processes", may_be_missing=True), [])
 
     def test_pattern_without_match_fails(self):
         result = self.run_elog("list", "absent:*", status=1)
@@ -304,13 +304,13 @@ class List(harness.Case):
         program = self.start_provider(harness.program("counter"), "1", "0", "1000")
         program.send_signal(signal.SIGKILL)
         program.wait()
-        self.assertEqual(len(self.names("providers")), 1)
+        self.assertEqual(len(self.names("processes")), 1)
         self.assertEqual(self.run_elog("list").stdout, "")
-        self.assertEqual(self.names("providers"), [])
+        self.assertEqual(self.names("processes"), [])
 
-    def test_reports_damaged_provider_file_and_shows_the_rest(self):
+    def test_reports_damaged_process_file_and_shows_the_rest(self):
         self.start_provider(harness.program("counter"), "1", "0", "1000")
-        with open(f"{self.directory}/providers/junk", "wb") as file:
+        with open(f"{self.directory}/processes/junk", "wb") as file:
             file.write(b"junk")
         result = self.run_elog("list")
         self.assertIn("counter", result.stdout)

@@ -17,6 +17,8 @@ import tempfile
 import time
 import unittest
 
+import process_files
+
 ELOG = os.environ["ELOG"]
 PROGRAMS = os.environ["PROGRAMS"]
 EXAMPLES = os.environ["EXAMPLES"]
@@ -330,13 +332,18 @@ class Case(unittest.TestCase):
 
         def is_decided():
             nonlocal has_published
-            has_published = any(f".{process.pid}." in name for name in
-                                self.names("providers", may_be_missing=True))
+            has_published = any(name.startswith(f"{process.pid}.") for name in
+                                self.names("processes", may_be_missing=True))
             return has_published or process.poll() is not None
 
         self.wait_for(is_decided, "a provider")
         self.assertTrue(has_published, f"{command} has ended without a provider")
         return process
+
+    def providers_of(self, pid):
+        """The providers in the file of a process."""
+        (name,) = (name for name in self.names("processes") if name.startswith(f"{pid}."))
+        return process_files.providers(f"{self.directory}/processes/{name}")
 
     def is_mapped(self, process, folder):
         """Whether a process has mapped a file of a folder of the directory."""
@@ -411,7 +418,7 @@ class Case(unittest.TestCase):
 
     def assert_no_files_left(self):
         self.assertEqual(self.names("subscriptions"), [])
-        self.assertEqual(self.names("providers"), [])
+        self.assertEqual(self.names("processes"), [])
 
     def assert_one_message(self, errors, *parts):
         """Requires an error of one line that names the command."""

@@ -118,12 +118,21 @@ class Case(harness.Case):
         return self.start(*command, user=user, group=user, extra_groups=[], cwd="/", **options)
 
     def start_counter_as(self, user):
-        """Returns the process, and its provider's file."""
+        """Returns the process, and its process file."""
         process = self.start_as(user, *self.counter)
-        path = f"{self.folder_of(user)}/counter.{process.pid}.0"
-        self.wait_for(lambda: os.path.exists(path), "a provider")
-        return process, path
+        folder = self.folder_of(user)
+        self.wait_for(lambda: self.files_in(folder, process), "a provider")
+        (name,) = self.files_in(folder, process)
+        return process, f"{folder}/{name}"
 
     @staticmethod
-    def folder_of(user, folder="providers"):
+    def files_in(folder, process):
+        """The files of a process in a folder that may be missing."""
+        try:
+            return [name for name in os.listdir(folder) if name.startswith(f"{process.pid}.")]
+        except FileNotFoundError:
+            return []
+
+    @staticmethod
+    def folder_of(user, folder="processes"):
         return f"/dev/shm/eventlog-{user}/{folder}"

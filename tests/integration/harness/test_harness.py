@@ -112,8 +112,8 @@ class Harness(harness.Case):
         self.wait_for(lambda: self.wakeups(never, 0.1) == 0, "a process that sleeps on")
 
     def test_missing_folder_is_an_error_unless_it_may_be_missing(self):
-        self.assert_fails("FileNotFoundError", lambda case: case.names("providers"))
-        self.assertEqual(self.names("providers", may_be_missing=True), [])
+        self.assert_fails("FileNotFoundError", lambda case: case.names("processes"))
+        self.assertEqual(self.names("processes", may_be_missing=True), [])
 
     def test_file_is_created_once_for_all_tests(self):
         made = []

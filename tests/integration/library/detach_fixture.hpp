@@ -6,21 +6,25 @@
 #include <sys/types.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <fstream>
 #include <functional>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include <gtest/gtest.h>
 
 #include <eventlog/eventlog.hpp>
 
 #include "listener.hpp"
+#include "process_files.hpp"
 #include "ring/subscription_slots.hpp"
 #include "scratch.hpp"
 
@@ -54,14 +58,12 @@ inline int mapped_regions() {
     return count;
 }
 
-/// The gate words in the provider's file, which other processes read.
+/// The own gate words in the process's file, which other processes read.
 inline std::array<std::uint32_t, 2> gate_of(pid_t process) {
-    std::ifstream file(eventlog_directory() + "/providers/leaving_test." + std::to_string(process) +
-                       ".0");
+    const std::vector<std::uint32_t> found = eventlog::test::own_gate_of(process, "leaving_test");
     std::array<std::uint32_t, 2> words{};
-    file.seekg(EVENTLOG_PROVIDER_GATE_OFFSET);
-    file.read(reinterpret_cast<char*>(words.data()), sizeof words);
-    EXPECT_TRUE(file.good());
+    EXPECT_EQ(found.size(), words.size());
+    std::ranges::copy(std::span(found).first(std::min(found.size(), words.size())), words.begin());
     return words;
 }
 

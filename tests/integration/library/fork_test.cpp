@@ -21,6 +21,7 @@
 #include <eventlog/eventlog.hpp>
 
 #include "listener.hpp"
+#include "process_files.hpp"
 #include "run_in_child.hpp"
 #include "scratch.hpp"
 
@@ -45,8 +46,7 @@ void sign() {
 }
 
 bool is_published(pid_t process) {
-    return std::filesystem::exists(eventlog::test::eventlog_directory() + "/providers/fork_test." +
-                                   std::to_string(process) + ".0");
+    return eventlog::test::is_published(process, "fork_test");
 }
 
 TEST(fork, child_emits_immediately_with_its_own_pid) {

@@ -13,12 +13,12 @@ import signal
 import time
 
 import harness
+import process_files
 
 SEED = int(os.environ.get("EVENTLOG_TEST_ENDS_SEED", random.SystemRandom().randrange(2**32)))
 STEPS = int(os.environ.get("EVENTLOG_TEST_ENDS_STEPS", harness.trials(40, 200)))
 RECORDERS_MAX = 8
 PROGRAMS_MAX = 6
-GATE = (0x10000, 4096)  # offset and size in a provider's file
 
 
 class Ends(harness.Case):
@@ -34,12 +34,9 @@ class Ends(harness.Case):
 
     def gates(self):
         """The gate words of all published providers."""
-        words = b""
-        for name in self.names("providers"):
-            with open(f"{self.directory}/providers/{name}", "rb") as file:
-                file.seek(GATE[0])
-                words += file.read(GATE[1])
-        return words
+        return [word for name in self.names("processes")
+                for provider in process_files.providers(f"{self.directory}/processes/{name}")
+                for word in provider.gate()]
 
     def has_region(self, process):
         with open(f"/proc/{process.pid}/maps", encoding="utf-8") as file:
@@ -125,7 +122,7 @@ class Ends(harness.Case):
         self.await_ends()
         self.run_elog("list")
         self.assertEqual(self.names("subscriptions"), [])
-        self.assertEqual(len(self.names("providers")), len(survivors))
+        self.assertEqual(len(self.names("processes")), len(survivors))
         # From the programs' next emits on.
         self.wait_for(lambda: not any(self.gates()), "closed gates")
         for survivor in survivors:
@@ -152,7 +149,7 @@ class Ends(harness.Case):
             process.wait()
         self.run_elog("list")
         self.assertEqual(self.names("subscriptions"), [])
-        self.assertEqual(len(self.names("providers")), 1)
+        self.assertEqual(len(self.names("processes")), 1)
         self.wait_for(lambda: not any(self.gates()), "closed gates")
         self.wait_for(lambda: not self.has_region(survivor), "no mapping")
 

@@ -69,8 +69,8 @@ class DefiningPlugins(harness.Case):
         providers left."""
         process = self.start(*self.command("forget", plugin, 5), stdin=subprocess.PIPE)
         self.assertEqual(process.stdout.readline(), "forgotten\n")
-        left = [name for name in self.names("providers")
-                if name.startswith(f"defined_by_plugin.{process.pid}.")]
+        left = [provider for provider in self.providers_of(process.pid)
+                if provider.name == "defined_by_plugin"]
         # They can be recorded, and the host continues; it ends with its last step.
         recorder = self.start_recording("-e", "*:*", "-o", self.path("run.elog"))
         output, _ = self.finish(process)

@@ -65,7 +65,7 @@ class KilledWriter(harness.Case):
             victim.wait()
             self.finish(recording)
         self.run_elog("list")
-        self.assertEqual(self.names("providers"), [])
+        self.assertEqual(self.names("processes"), [])
         result = self.run_elog(
             "record", "-e", "counter:*", "--", harness.program("counter"), "1", "100"
         )

@@ -29,7 +29,6 @@ BUFFERS = 4
 # Header, number, location of the text, text and NUL, in whole words.
 RECORD_OF_A_LONG_NAME = (24 + 4 + 4 + 1000 + 1 + 7) // 8 * 8
 RING_LOCK = 16  # in struct eventlog_ring
-COUNTERS = 0x10000 + 4096  # in a provider's file
 ROUTE = struct.Struct("=8Q")
 REASONS = ("full", "too_large", "busy", "unattached", "refused")
 
@@ -194,11 +193,12 @@ class Losses(harness.Case):
             self.assertCountEqual(json.loads(output)["lost_by_provider"], expected)
 
     def test_kernel_route_has_its_own_line(self):
-        # Replaces a refusing kernel: stores that route's counters in the provider's file.
+        # Replaces a refusing kernel: stores that route's counters in the process's file.
         shop = self.start_shop()
-        (name,) = (name for name in self.names("providers") if f".{shop.pid}." in name)
-        with open(f"{self.directory}/providers/{name}", "r+b", buffering=0) as file:
-            file.seek(COUNTERS + ROUTE.size)
+        (provider,) = (provider for provider in self.providers_of(shop.pid)
+                       if provider.name == "shop")
+        with open(provider.path, "r+b", buffering=0) as file:
+            file.seek(provider.counters_offset + ROUTE.size)
             file.write(ROUTE.pack(9, 1, 0, 2, 0, 3, 4, 0))
         self.assertIn(
             f"\n  kernel    python3 {shop.pid}: 9 written (1 cut) 9 lost"

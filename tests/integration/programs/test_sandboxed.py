@@ -73,7 +73,7 @@ class Confined(harness.Case):
                                harness.program("counter"), "2", "1000")
         self.assertIn("attempted 2000", result.stdout)
         self.assertEqual(self.summary(result.stderr), (0, 0, 0))
-        self.assertEqual(self.names("providers"), [])
+        self.assertEqual(self.names("processes"), [])
 
     def test_library_reads_environment_only_with_secure_getenv(self):
         result = subprocess.run(["nm", "--dynamic", "--undefined-only", harness.LIBRARY],

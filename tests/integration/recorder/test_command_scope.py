@@ -187,7 +187,7 @@ class CommandScope(harness.Case):
     def test_surviving_descendant_does_not_prolong_the_recording(self):
         events, _, result = self.record(
             "--", *self.shell('"$0" 1 0 1000 > /dev/null 2>&1 & echo $!; '
-                              'until ls "$EVENTLOG_DIR/providers" | grep -q "[.]$![.]"; do '
+                              'until ls "$EVENTLOG_DIR/processes" | grep -q "^$![.]"; do '
                               'sleep 0.02; done; sleep 0.2'))
         os.kill(int(result.stdout.split()[0]), signal.SIGKILL)  # fails if it has ended
         self.assertGreater(events, 0)

@@ -12,21 +12,19 @@ import unittest
 
 import flight_recorder
 import harness
-
-# Offset in a provider's file.
-REGION_FEATURES = 28
+import process_files
 
 
 class DetachedStatus(flight_recorder.Case):
     @unittest.skipUnless(harness.IS_SHARED_RING_LAZY, "every library can join")
     def test_counts_programs_with_incompatible_library(self):
         self.start_provider(harness.program("counter"), "1", "0", "1000")
-        name, = self.names("providers")
-        path = os.path.join(self.directory, "providers", name)
+        name, = self.names("processes")
+        path = os.path.join(self.directory, "processes", name)
         with open(path, "r+b") as file:
-            file.seek(REGION_FEATURES)
+            file.seek(process_files.REGION_FEATURES)
             known = file.read(4)
-            file.seek(REGION_FEATURES)
+            file.seek(process_files.REGION_FEATURES)
             file.write(bytes(4))  # as written by an older library
         self.assertIn("elog: 1 running process cannot attach to this subscription: the library",
                       self.begin("--keep-first").stderr)
@@ -38,16 +36,16 @@ class DetachedStatus(flight_recorder.Case):
                               "128K")
         self.assertNotIn("cannot attach to", other.stderr)
         with open(path, "r+b") as file:
-            file.seek(REGION_FEATURES)
+            file.seek(process_files.REGION_FEATURES)
             file.write(known)
         self.assertNotIn("cannot attach to", self.run_elog("flight", "status").stderr)
 
     @unittest.skipUnless(harness.IS_SHARED_RING_LAZY, "every library can join")
     def test_counts_incompatible_programs_once(self):
         self.start_provider(harness.program("counter"), "1", "0", "1000")
-        name, = self.names("providers")
-        with open(os.path.join(self.directory, "providers", name), "r+b") as file:
-            file.seek(REGION_FEATURES)
+        name, = self.names("processes")
+        with open(os.path.join(self.directory, "processes", name), "r+b") as file:
+            file.seek(process_files.REGION_FEATURES)
             file.write(bytes(4))
         told = self.run_elog("record", "--via", "auto", "-v", "-e", "counter:*", "-e", "absent:*",
                              "--wait", "--duration", "100ms").stderr

@@ -7,15 +7,11 @@ import fcntl
 import json
 import os
 import resource
-import struct
 import time
 import unittest
 
 import flight_recorder
 import harness
-
-# Offset in a provider's file.
-GATE = 0x10000
 
 # The number of fsync, by machine.
 FSYNC = {"x86_64": 74, "aarch64": 82}
@@ -203,14 +199,12 @@ class DetachedStop(flight_recorder.Case):
         self.assert_no_files_left()
 
     def gates_of(self, program):
-        (name,) = [each for each in self.names("providers") if f".{program.pid}." in each]
-        with open(os.path.join(self.directory, "providers", name), "rb") as file:
-            file.seek(GATE)
-            return struct.unpack("<I", file.read(4))[0] & 0xFFFF
+        (provider,) = self.providers_of(program.pid)
+        return provider.gate()[0] & 0xFFFF
 
-    def fill_providers(self, name):
+    def fill_processes(self, name):
         for i in range(5000):
-            with open(os.path.join(self.directory, "providers", f"{name}.{i}"), "wb"):
+            with open(os.path.join(self.directory, "processes", f"{name}.{i}"), "wb"):
                 pass
 
     def lock_directory(self):
@@ -245,7 +239,7 @@ class DetachedStop(flight_recorder.Case):
     def test_killed_start_leaves_nothing(self):
         # Its second event is far away: it does not close its gates itself.
         program = self.start_provider(harness.program("counter"), "1", "2", "1000000000")
-        self.fill_providers("behind")  # invalid files slow down the search for providers
+        self.fill_processes("behind")  # invalid files slow down the search for processes
         start, lock = self.start_partially()
         start.kill()
         start.wait()
@@ -259,7 +253,7 @@ class DetachedStop(flight_recorder.Case):
 
     def test_stop_ignores_unfinished_start(self):
         program = self.start_provider(harness.program("counter"), "1", "2", "1000000000")
-        self.fill_providers("behind")
+        self.fill_processes("behind")
         start, lock = self.start_partially()
         result = self.run_elog("flight", "stop", "flight", "--discard", status=1)
         self.assertIn("There is no subscription 'flight'.", result.stderr)

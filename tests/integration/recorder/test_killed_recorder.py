@@ -6,23 +6,17 @@ cleans up.
 
 import os
 import signal
-import struct
 
 import harness
 
-GATE_OFFSET = 0x10000
-
-
 class KilledRecorder(harness.Case):
-    def gate(self, name):
-        """The first gate word of a provider."""
-        with open(f"{self.directory}/providers/{name}", "rb") as file:
-            file.seek(GATE_OFFSET)
-            return struct.unpack("<I", file.read(4))[0]
+    def gate(self, process):
+        """The first gate word of the provider of a process."""
+        (provider,) = self.providers_of(process.pid)
+        return provider.gate()[0]
 
     def test_leaves_a_readable_file_and_is_cleaned_up_by_the_next_elog(self):
         program = self.start_provider(harness.program("counter"), "2", "0", "100")
-        provider = self.names("providers")[0]
         recording = self.start_recording("-e", "counter:*", "-o", self.path("run.elog"))
         file = self.path("run.elog")
         self.wait_for(lambda: os.path.exists(file), "the file")
@@ -30,12 +24,12 @@ class KilledRecorder(harness.Case):
         recording.send_signal(signal.SIGKILL)
         recording.wait()
         self.assertEqual(self.names("subscriptions"), ["00"])
-        self.assertEqual(self.gate(provider), 1)
+        self.assertEqual(self.gate(program), 1)
 
         self.run_elog("list")
         self.assertEqual(self.names("subscriptions"), [])
         # The program's next emit clears the bit that makes it detach.
-        self.wait_for(lambda: self.gate(provider) == 0, "a closed gate")
+        self.wait_for(lambda: self.gate(program) == 0, "a closed gate")
         self.assertIsNone(program.poll())
         result = self.run_elog("print", self.path("run.elog"))
         self.assertIn("has no end", result.stderr)

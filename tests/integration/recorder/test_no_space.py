@@ -83,7 +83,7 @@ class NoSpace(harness.Case):
     def test_for_a_provider(self):
         fill = f"head -c 300k /dev/zero > {self.path('small')}/filling 2>/dev/null || true"
         result = self.in_small_tmpfs(
-            f"mkdir -p {self.path('small')}/eventlog/providers "
+            f"mkdir -p {self.path('small')}/eventlog/processes "
             f"{self.path('small')}/eventlog/subscriptions; "
             f"chmod 700 {self.path('small')}/eventlog {self.path('small')}/eventlog/*; "
             f"{fill}; {harness.program('status')}"

@@ -105,7 +105,7 @@ class RecordCommand(harness.Case):
             "-e", "counter:*", "-o", self.path("run.elog"), "--", harness.program("counter"), "1",
             "0", "1000",
         )
-        self.wait_for(lambda: self.names("providers"), "the command's provider")
+        self.wait_for(lambda: self.names("processes"), "the command's provider")
         _, errors = self.stop(recording, signal.SIGTERM)
         self.assertIn("ended by signal 15", errors)
         self.summary(errors)
@@ -151,7 +151,7 @@ class ExitStatus(harness.Case):
     def test_of_command_ended_by_forwarded_signal(self):
         recording = self.start_recording("--exit-status", "-o", self.path("run.elog"), "--",
                                          harness.program("counter"), "1", "0", "1000")
-        self.wait_for(lambda: self.names("providers"), "the command's provider")
+        self.wait_for(lambda: self.names("processes"), "the command's provider")
         recording.send_signal(signal.SIGTERM)
         self.finish(recording, 128 + signal.SIGTERM)
 

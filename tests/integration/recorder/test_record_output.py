@@ -64,7 +64,7 @@ class StandardOutput(harness.Case):
     def test_slow_reader_gets_everything(self):
         recording = self.start(harness.ELOG, "record", "-o", "-", "--", *COMMAND, encoding=None)
         # The command ends while the pipe is full, and its provider with it.
-        self.wait_for(lambda: is_full(recording.stdout) and self.names("providers") == [],
+        self.wait_for(lambda: is_full(recording.stdout) and self.names("processes") == [],
                       "the end of the command")
         time.sleep(SLOW_READER)
         self.assertIsNone(recording.poll())

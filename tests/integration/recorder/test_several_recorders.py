@@ -26,16 +26,14 @@ class SeveralRecorders(harness.Case):
         self.assertEqual(self.summary(errors)[::2], (3000, 0))
 
     def test_starting_and_ending_leave_gate_disabled(self):
-        self.start_provider(harness.program("counter"), "2", "0", "50")
+        program = self.start_provider(harness.program("counter"), "2", "0", "50")
         for _ in range(10):
             result = self.run_elog("record", "-e", "counter:*", "--duration", "30ms")
             self.summary(result.stderr)
-        provider = self.names("providers")[0]
+        (provider,) = self.providers_of(program.pid)
 
         def is_gate_closed():
-            with open(f"{self.directory}/providers/{provider}", "rb") as file:
-                file.seek(0x10000)
-                return file.read(4096) == bytes(4096)
+            return not any(provider.gate(1024))
 
         # At the next emit, which detaches from the subscription.
         self.wait_for(is_gate_closed, "a closed gate")

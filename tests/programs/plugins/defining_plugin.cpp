@@ -45,7 +45,9 @@ void work(std::uint32_t round, std::uint32_t worker) {
         if (number == 20) {
             begun.fetch_add(1);
         }
-        if (number % 16 == 15) {
+        // Slower after a while, so that all events fit into the buffers of a recorder that waits
+        // for a processor.
+        if (number % 16 == 15 || number > 500) {
             std::this_thread::sleep_for(std::chrono::microseconds(200));
         }
     }

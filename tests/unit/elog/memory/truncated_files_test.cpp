@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <optional>
 #include <string>
@@ -27,10 +28,11 @@
 #include "listener.hpp"
 #include "memory/recording.hpp"
 #include "platform/unique_fd.hpp"
+#include "process_files.hpp"
 #include "run_in_child.hpp"
 #include "scratch.hpp"
 #include "shm/directory.hpp"
-#include "shm/provider_file.hpp"
+#include "shm/process_file.hpp"
 
 namespace {
 
@@ -220,20 +222,25 @@ TEST(truncated_subscription, does_not_affect_next_subscription) {
     EXPECT_EQ(listener.totals().read, 3U);
 }
 
-/// The provider's file of a child that lives as long as the fixture.
+/// The file of a child that lives as long as the fixture, and its provider in it.
 class truncated_provider : public ::testing::Test {
   protected:
     void SetUp() override {
         core::error_text error;
         ASSERT_TRUE(where.open(core::current_directory(), core::if_missing::create, error));
         // The child publishes its provider when it starts.
-        const std::string wanted = "cut_files." + std::to_string(child->id()) + ".0";
         const steady_clock::time_point end = steady_clock::now() + std::chrono::seconds(30);
-        while (!file.open(where, wanted.c_str(), error)) {
-            ASSERT_LT(steady_clock::now(), end) << error.text();
+        while (!eventlog::test::is_published(child->id(), "cut_files")) {
+            ASSERT_LT(steady_clock::now(), end);
             std::this_thread::sleep_for(milliseconds(1));
         }
-        name = eventlog::test::eventlog_directory() + "/providers/" + wanted;
+        name = eventlog::test::process_file_path(child->id());
+        ASSERT_TRUE(file.open(where, std::filesystem::path(name).filename().c_str(), error))
+            << error.text();
+        provider.emplace(file);
+        while (provider->next() && !is_cut_files(provider->entry())) {
+        }
+        ASSERT_TRUE(is_cut_files(provider->entry()));
     }
     void TearDown() override {
         child.reset();
@@ -242,16 +249,23 @@ class truncated_provider : public ::testing::Test {
 
     std::optional<other_process> child{std::in_place, [] { ::pause(); }};
     core::directory where;
-    core::provider_file file;
+    core::process_file file;
+    std::optional<core::published_provider> provider;
     std::string name;
+
+  private:
+    [[nodiscard]] bool is_cut_files(const eventlog_published_provider& entry) const {
+        const auto wanted = eventlog::test::find_published(child->id(), "cut_files");
+        return wanted && entry.gate_offset == wanted->gate_offset;
+    }
 };
 
 TEST_F(truncated_provider, is_skipped_by_subscriptions) {
-    ASSERT_TRUE(file.set_bit(0, 15));
-    ASSERT_EQ(::truncate(name.c_str(), EVENTLOG_PROVIDER_GATE_OFFSET), 0);
-    EXPECT_FALSE(file.set_bit(0, 15));
-    file.detach_slot(15);
-    file.notify_if_wanted();
+    ASSERT_TRUE(provider->set_bit(0, 15));
+    ASSERT_EQ(::truncate(name.c_str(), EVENTLOG_PROCESS_HEADER_SIZE), 0);
+    EXPECT_FALSE(provider->set_bit(0, 15));
+    provider->detach_slot(15);
+    provider->notify();
 }
 
 TEST_F(truncated_provider, concurrent_truncation_does_not_harm_subscription) {
@@ -265,9 +279,9 @@ TEST_F(truncated_provider, concurrent_truncation_does_not_harm_subscription) {
         });
         const steady_clock::time_point end = steady_clock::now() + milliseconds(300);
         while (steady_clock::now() < end) {
-            static_cast<void>(file.set_bit(0, 15));
-            file.detach_slot(15);
-            file.notify_if_wanted();
+            static_cast<void>(provider->set_bit(0, 15));
+            provider->detach_slot(15);
+            provider->notify();
             const elog::source source = elog::subscribe({"cut_files"});
         }
     }

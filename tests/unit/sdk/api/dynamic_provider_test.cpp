@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <filesystem>
 #include <optional>
 #include <span>
 #include <string>
@@ -20,7 +19,7 @@
 #include <eventlog/dynamic_provider.hpp>
 
 #include "listener.hpp"
-#include "scratch.hpp"
+#include "process_files.hpp"
 
 namespace {
 
@@ -57,9 +56,8 @@ const eventlog_event_definition value_events[] = {
 constexpr eventlog_definition value_definition{EVENTLOG_DEFINITION_SIZES, .name = "dynamic_state",
                                                .events = value_events, .event_count = 2};
 
-std::string file_name() {
-    return eventlog::test::eventlog_directory() + "/providers/dynamic_cpp." +
-           std::to_string(::getpid()) + ".0";
+bool is_published() {
+    return eventlog::test::is_published(::getpid(), "dynamic_cpp");
 }
 
 TEST(dynamic_provider, accepts_cpp_types) {
@@ -119,9 +117,9 @@ TEST(dynamic_provider, accepts_both_byte_types) {
 TEST(dynamic_provider, unregisters_on_destruction) {
     {
         const eventlog::dynamic_provider provider(definition);
-        EXPECT_TRUE(std::filesystem::exists(file_name()));
+        EXPECT_TRUE(is_published());
     }
-    EXPECT_FALSE(std::filesystem::exists(file_name()));
+    EXPECT_FALSE(is_published());
 }
 
 TEST(dynamic_provider, builds_lazy_values_only_when_enabled) {

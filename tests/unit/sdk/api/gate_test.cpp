@@ -16,6 +16,7 @@
 
 #include "base/user_error.hpp"
 #include "listener.hpp"
+#include "process_files.hpp"
 #include "provider/registered_provider.hpp"
 #include "scratch.hpp"
 
@@ -125,17 +126,15 @@ TEST(gate, lazy_events_are_not_built_when_disabled) {
     EXPECT_EQ(listener.records().size(), 1U);
 }
 
-TEST(gate, status_reports_provider_file_path) {
+TEST(gate, status_reports_directory) {
     const eventlog::provider_status status = gate_test::status();
     EXPECT_EQ(status.code, EVENTLOG_STATUS_OK);
     EXPECT_NE(std::string_view(status.text.data()).find(eventlog::test::eventlog_directory()),
               std::string_view::npos);
 }
 
-TEST(gate, provider_file_is_at_published_path) {
-    const std::string name = "gate_test." + std::to_string(::getpid()) + ".0";
-    EXPECT_TRUE(
-        std::filesystem::exists(eventlog::test::eventlog_directory() + "/providers/" + name));
+TEST(gate, process_file_has_the_provider) {
+    EXPECT_TRUE(eventlog::test::is_published(::getpid(), "gate_test"));
 }
 
 TEST(gate, subscriptions_remove_their_files) {

@@ -53,7 +53,7 @@ TEST(directory, is_created_with_owner_only_permissions) {
     directory where;
     error_text error;
     ASSERT_TRUE(where.open(current_directory(), if_missing::create, error)) << error.text();
-    for (const char* folder : {"", "/providers", "/subscriptions"}) {
+    for (const char* folder : {"", "/processes", "/subscriptions"}) {
         struct stat status {};
         ASSERT_EQ(::stat((path + folder).c_str(), &status), 0);
         EXPECT_EQ(status.st_mode & 0777U, 0700U);

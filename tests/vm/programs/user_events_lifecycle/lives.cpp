@@ -40,7 +40,7 @@ std::vector<void*> find_mapped(const char* name) {
 }
 
 std::vector<void*> find_gate_pages() {
-    return find_mapped("/providers/");
+    return find_mapped("/processes/");
 }
 
 bool is_nothing_lost() {

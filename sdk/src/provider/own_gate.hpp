@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+//
+// The change of a provider from the gate that all providers of the process share to its own.
+//
+// A provider without listeners reads the shared gate of the process file, so that it needs no
+// memory there. Consumers set bits in the own gate and, to make the process look, the notification
+// bit in the shared one. The next emit then changes over. A provider also changes over before this
+// process or the kernel writes to its gate: to attach, for callbacks, for a route of the kernel. It
+// never changes back.
+#pragma once
+
+#include "provider/registered_provider.hpp"
+
+namespace eventlog::core {
+
+/// Maps the provider's own gate unless it has one. False if that fails: no memory, no descriptor.
+/// Under the registry lock.
+[[nodiscard]] bool take_own_gate(eventlog_provider& provider) noexcept;
+
+/// The same during an emit: blocks signals and cancellation, leaves errno unchanged, does not wait.
+/// After a failure it returns false at once for a while. False in a child created without fork(),
+/// whose gate is its parent's.
+[[nodiscard]] bool take_own_gate_in_emit(eventlog_provider& provider) noexcept;
+
+}  // namespace eventlog::core

@@ -1,0 +1,477 @@
+// SPDX-License-Identifier: MIT
+#include "shm/own_process_file.hpp"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+#include "platform/startup_section.hpp"
+#include "shm/exact_io.hpp"
+
+namespace eventlog::core {
+namespace {
+
+// Withdrawn entries that are not reused yet, so that a consumer that is about to set bits for the
+// withdrawn provider does not find another one in its place.
+constexpr std::uint32_t quarantined = 64;
+
+// Copies of the library in one process, each with a file.
+constexpr unsigned copies_max = 64;
+
+// Schemas share pages; this much of the file is set aside for them at once.
+constexpr std::uint64_t schema_area_size = 65536;
+
+constexpr std::uint32_t entries_of(std::uint64_t block_size) noexcept {
+    return static_cast<std::uint32_t>((block_size - sizeof(eventlog_directory_block)) /
+                                      sizeof(eventlog_published_provider));
+}
+constexpr std::uint64_t block_size = 4096;
+constexpr std::uint32_t first_block_capacity =
+    entries_of(EVENTLOG_PROCESS_HEADER_SIZE - EVENTLOG_PROCESS_DIRECTORY_OFFSET);
+
+using process_file_name = std::array<char, 48>;
+
+struct file_state {
+    process_file_name name{};
+    dev_t device = 0;
+    ino_t inode = 0;                 // 0: there is no file
+    std::uint64_t end = 0;           // what is used
+    std::uint64_t schemas_next = 0;  // the rest of the area for schemas
+    std::uint64_t schemas_end = 0;
+    std::uint64_t shared_gate = 0;
+    std::uint64_t block = 0;  // the last block of the directory
+    eventlog_directory_block head{};
+    std::uint32_t generation = 0;
+    std::uint32_t entries = 0;  // of all blocks
+    std::uint32_t published = 0;
+    std::uint32_t removed = 0;   // not reused yet
+    std::uint32_t removals = 0;  // ever
+};
+[[EVENTLOG_STARTUP_SECTION]] constinit file_state state{};
+
+std::uint64_t round_up_to(std::uint64_t number, std::uint64_t unit) noexcept {
+    return (number + unit - 1) / unit * unit;
+}
+
+std::uint64_t page_size() noexcept {
+    return static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+}
+
+/// A gate with its counters, in whole pages.
+std::uint64_t gate_room() noexcept {
+    return round_up_to(EVENTLOG_GATE_SIZE + EVENTLOG_COUNTERS_SIZE, page_size());
+}
+
+/// Replaces the pages of the gate while threads read them. The kernel does it in one step, so a
+/// reader sees the old word or the new one. Calls the kernel directly, because ThreadSanitizer
+/// treats the C library's mmap as an ordinary write.
+bool map_over(std::uint32_t* gate, int flags, int file, std::uint64_t offset) noexcept {
+    return ::syscall(SYS_mmap, gate, gate_room(), PROT_READ | PROT_WRITE, MAP_FIXED | flags, file,
+                     offset) != -1;
+}
+
+/// Whether a file may become that large. Growing it beyond the limit would end the process by a
+/// signal.
+bool is_size_allowed(std::uint64_t size) noexcept {
+    struct rlimit limit {};
+    return ::getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY ||
+           size <= limit.rlim_cur;
+}
+
+/// Reserves memory for a part of the file: a page without memory would crash the program that
+/// accesses it when tmpfs is full.
+bool reserve(const unique_fd& file, std::uint64_t offset, std::uint64_t size) noexcept {
+    int result = 0;
+    do {
+        result =
+            ::posix_fallocate(file.get(), static_cast<off_t>(offset), static_cast<off_t>(size));
+    } while (result == EINTR);
+    return result == 0;
+}
+
+bool reserve_gate(const unique_fd& file, std::uint64_t offset) noexcept {
+    return reserve(file, offset, EVENTLOG_GATE_SIZE + EVENTLOG_COUNTERS_SIZE);
+}
+
+/// Takes room at the end of the file, without memory. 0: the file cannot grow.
+std::uint64_t take_room(const unique_fd& file, std::uint64_t size) noexcept {
+    const std::uint64_t begin = round_up_to(state.end, page_size());
+    const std::uint64_t end = begin + round_up_to(size, page_size());
+    if (!is_size_allowed(end) || ::ftruncate(file.get(), static_cast<off_t>(end)) != 0) {
+        return 0;
+    }
+    state.end = end;
+    return begin;
+}
+
+/// Room for a schema with memory, among the others. 0: none.
+std::uint64_t take_schema_room(const unique_fd& file, std::uint64_t size) noexcept {
+    const std::uint64_t room = round_up_to(size, 8);
+    if (state.schemas_end - state.schemas_next < room) {
+        const std::uint64_t area = std::max(room, schema_area_size);
+        const std::uint64_t begin = take_room(file, area);
+        if (begin == 0) {
+            return 0;
+        }
+        state.schemas_next = begin;
+        state.schemas_end = begin + area;
+    }
+    const std::uint64_t offset = state.schemas_next;
+    if (!reserve(file, offset, room)) {
+        return 0;
+    }
+    state.schemas_next += room;
+    return offset;
+}
+
+process_file_name file_name_of(const process_identity& self, unsigned copy) noexcept {
+    process_file_name name{};
+    const auto start = static_cast<unsigned long long>(self.start_time);
+    if (copy == 0) {
+        static_cast<void>(std::snprintf(name.data(), name.size(), "%u.%llu", self.pid, start));
+    } else {
+        static_cast<void>(
+            std::snprintf(name.data(), name.size(), "%u.%llu.%u", self.pid, start, copy));
+    }
+    return name;
+}
+
+/// Links the file under the first free name.
+int link_under_own_name(const unique_fd& file, const directory& where,
+                        const process_identity& self) noexcept {
+    for (unsigned copy = 0; copy < copies_max; ++copy) {
+        state.name = file_name_of(self, copy);
+        const int result = link_file(file, where.processes, state.name.data());
+        if (result != EEXIST) {
+            return result;
+        }
+    }
+    return EEXIST;
+}
+
+/// An empty descriptor if the file was removed or replaced. `inode` is the file's of a place.
+unique_fd open_again(const directory& where, std::uint64_t inode) noexcept {
+    unique_fd file;
+    if (state.inode != 0 && state.inode == inode) {
+        file = unique_fd(::openat(where.processes.get(), state.name.data(),
+                                  O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+        struct stat status {};
+        if (file && (::fstat(file.get(), &status) != 0 || status.st_dev != state.device ||
+                     status.st_ino != state.inode)) {
+            file = unique_fd{};
+        }
+    }
+    return file;
+}
+
+bool write_header(const unique_fd& file, const process_identity& self) noexcept {
+    eventlog_process_file header{};
+    header.magic = EVENTLOG_PROCESS_MAGIC;
+    header.version = EVENTLOG_PROCESS_VERSION;
+    header.region_features = EVENTLOG_FEATURES;
+    header.pid = self.pid;
+    header.uid = self.uid;
+    header.start_time = self.start_time;
+    header.pid_namespace = self.pid_namespace;
+    header.parent = static_cast<std::uint32_t>(::getppid());
+    std::memcpy(header.process, self.name.data(), sizeof header.process);
+    header.shared_gate_offset = state.shared_gate;
+    return write_exactly(file, &header, sizeof header, 0);
+}
+
+bool write_block_head(const unique_fd& file) noexcept {
+    return write_exactly(file, &state.head, sizeof state.head, state.block);
+}
+
+/// Creates the file without a name and without providers.
+unique_fd create_file(const directory& where, const process_identity& self, publish_result& result,
+                      error_text& error) noexcept {
+    state = {};
+    result = publish_result::no_directory;
+    unique_fd file = create_unnamed_file(where.processes, error);
+    struct stat status {};
+    if (!file || ::fstat(file.get(), &status) != 0) {
+        return unique_fd{};
+    }
+    state.block = EVENTLOG_PROCESS_DIRECTORY_OFFSET;
+    state.head.capacity = first_block_capacity;
+    result = publish_result::no_space;
+    state.end = EVENTLOG_PROCESS_HEADER_SIZE;
+    state.shared_gate = take_room(file, gate_room());
+    if (state.shared_gate == 0 || !reserve(file, 0, EVENTLOG_PROCESS_HEADER_SIZE) ||
+        !reserve_gate(file, state.shared_gate) || !write_header(file, self) ||
+        !write_block_head(file)) {
+        return unique_fd{};
+    }
+    state.device = status.st_dev;
+    state.inode = status.st_ino;
+    return file;
+}
+
+/// The withdrawn entry that is reused next.
+bool find_oldest_removed(const unique_fd& file, published_place& place,
+                         eventlog_published_provider& oldest) noexcept {
+    bool found = false;
+    eventlog_directory_block head{};
+    for (std::uint64_t block = EVENTLOG_PROCESS_DIRECTORY_OFFSET; block != 0;
+         block = head.next_offset > block ? head.next_offset : 0) {
+        if (!read_exactly(file, &head, sizeof head, block) || head.used > head.capacity) {
+            return false;
+        }
+        for (std::uint32_t i = 0; i < head.used; ++i) {
+            eventlog_published_provider entry{};
+            const std::uint64_t offset = block + sizeof head + std::uint64_t{i} * sizeof entry;
+            if (!read_exactly(file, &entry, sizeof entry, offset)) {
+                return false;
+            }
+            if (entry.state == EVENTLOG_PUBLISHED_REMOVED &&
+                (!found || static_cast<std::int32_t>(entry.removal - oldest.removal) < 0)) {
+                oldest = entry;
+                place = {offset, entry.gate_offset, state.inode};
+                found = true;
+            }
+        }
+    }
+    return found;
+}
+
+/// Appends a block when the last one is full.
+bool add_block(const unique_fd& file) noexcept {
+    const std::uint64_t block = take_room(file, block_size);
+    if (block == 0 || !reserve(file, block, block_size)) {
+        return false;
+    }
+    const eventlog_directory_block next{0, entries_of(block_size), 0, {}};
+    eventlog_directory_block previous = state.head;
+    previous.next_offset = block;
+    if (!write_exactly(file, &next, sizeof next, block) ||
+        !write_exactly(file, &previous, sizeof previous, state.block)) {
+        return false;
+    }
+    state.block = block;
+    state.head = next;
+    return true;
+}
+
+/// A new entry; the directory includes it when the block's head is written.
+publish_result take_new_entry(const unique_fd& file, published_place& place) noexcept {
+    if (state.entries == EVENTLOG_PROCESS_PROVIDERS_MAX) {
+        return publish_result::too_many;
+    }
+    if (state.head.used == state.head.capacity && !add_block(file)) {
+        return publish_result::no_space;
+    }
+    place.gate_offset = take_room(file, gate_room());
+    if (place.gate_offset == 0) {
+        return publish_result::no_space;
+    }
+    place.entry_offset = state.block + sizeof state.head +
+                         std::uint64_t{state.head.used} * sizeof(eventlog_published_provider);
+    place.inode = state.inode;
+    return publish_result::published;
+}
+
+void free_gate(const unique_fd& file, std::uint64_t offset) noexcept {
+    static_cast<void>(::fallocate(file.get(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+                                  static_cast<off_t>(offset), static_cast<off_t>(gate_room())));
+}
+
+/// Fills in an entry with the schema behind it, but for its state.
+publish_result fill_entry(const unique_fd& file, const provider_content& content,
+                          published_place& place, bool& is_reused) noexcept {
+    eventlog_published_provider entry{};
+    is_reused = (state.removed > quarantined || state.entries == EVENTLOG_PROCESS_PROVIDERS_MAX) &&
+                state.removed != 0 && find_oldest_removed(file, place, entry);
+    if (is_reused) {
+        // A consumer may have set bits since the gate was freed.
+        free_gate(file, place.gate_offset);
+    } else if (const publish_result result = take_new_entry(file, place);
+               result != publish_result::published) {
+        return result;
+    }
+    entry.state = EVENTLOG_PUBLISHED_EMPTY;
+    ++entry.generation;
+    entry.event_count = content.event_count;
+    entry.schema_size = static_cast<std::uint32_t>(content.schema.size());
+    entry.schema_hash = content.schema_hash;
+    entry.gate_offset = place.gate_offset;
+    entry.gate_mapped = content.wants_own_gate ? 1 : 0;
+    entry.wants_notifications = content.wants_notifications ? 1 : 0;
+    if (entry.schema_room < entry.schema_size) {
+        entry.schema_offset = take_schema_room(file, entry.schema_size);
+        entry.schema_room = static_cast<std::uint32_t>(round_up_to(entry.schema_size, 8));
+    }
+    // The entry first: its state is 0 before the schema changes.
+    return entry.schema_offset != 0 &&
+                   write_exactly(file, &entry, sizeof entry, place.entry_offset) &&
+                   write_exactly(file, content.schema.data(), content.schema.size(),
+                                 entry.schema_offset)
+               ? publish_result::published
+               : publish_result::no_space;
+}
+
+void write_state(const unique_fd& file, const published_place& place,
+                 std::uint32_t value) noexcept {
+    write_exactly(file, &value, sizeof value,
+                  place.entry_offset + offsetof(eventlog_published_provider, state));
+    ++state.generation;
+    write_exactly(file, &state.generation, sizeof state.generation,
+                  offsetof(eventlog_process_file, generation));
+}
+
+void count_entry(const unique_fd& file, bool is_reused) noexcept {
+    ++state.published;
+    if (is_reused) {
+        --state.removed;
+    } else {
+        ++state.entries;
+        ++state.head.used;
+        static_cast<void>(write_block_head(file));
+    }
+}
+
+void explain(publish_result result, const char* provider, error_text& error) noexcept {
+    switch (result) {
+        case publish_result::no_space:
+            error.set(
+                "No space for provider %s in %s. Free some there, set EVENTLOG_DIR to another "
+                "tmpfs, or raise the limit of file sizes (ulimit -f).",
+                provider, current_directory().text.data());
+            break;
+        case publish_result::too_many:
+            error.set("Provider %s is not published: this process has published %u already. "
+                      "Withdraw some, or combine them.",
+                      provider, unsigned{EVENTLOG_PROCESS_PROVIDERS_MAX});
+            break;
+        case publish_result::not_mapped:
+            error.set("The gate of provider %s cannot be mapped (%s). Raise vm.max_map_count or "
+                      "the memory limit.",
+                      provider, std::strerror(errno));
+            break;
+        case publish_result::published:
+        case publish_result::no_directory:
+            break;
+    }
+}
+
+publish_result add_to(const unique_fd& file, const provider_content& content,
+                      published_place& place, error_text& error) noexcept {
+    bool is_reused = false;
+    publish_result result = fill_entry(file, content, place, is_reused);
+    if (result == publish_result::published && content.wants_own_gate &&
+        !reserve_gate(file, place.gate_offset)) {
+        result = publish_result::no_space;
+    }
+    const std::uint64_t gate = content.wants_own_gate ? place.gate_offset : state.shared_gate;
+    if (result == publish_result::published &&
+        !map_over(content.gate, MAP_SHARED, file.get(), gate)) {
+        result = publish_result::not_mapped;
+    }
+    if (result != publish_result::published) {
+        explain(result, content.name, error);
+        place = {};
+        return result;
+    }
+    // Ready after it is mapped, so that the process sees the bits of each consumer that finds it.
+    write_state(file, place, EVENTLOG_PUBLISHED_READY);
+    count_entry(file, is_reused);
+    return publish_result::published;
+}
+
+}  // namespace
+
+publish_result publish_provider(const directory& where, const provider_content& content,
+                                const process_identity& self, published_place& place,
+                                error_text& error) noexcept {
+    if (const unique_fd file = open_again(where, state.inode)) {
+        return add_to(file, content, place, error);
+    }
+    publish_result result = publish_result::published;
+    const unique_fd file = create_file(where, self, result, error);
+    if (!file) {
+        explain(result, content.name, error);
+        state = {};
+        return result;
+    }
+    // The first provider is mapped before the file has a name: a file that no process maps is
+    // removed as that of a dead one.
+    result = add_to(file, content, place, error);
+    if (result == publish_result::published) {
+        if (const int failure = link_under_own_name(file, where, self); failure != 0) {
+            close_gate(content.gate);
+            error.set("Provider %s cannot be published in %s (%s). Check that /proc is mounted and "
+                      "that you may write there.",
+                      content.name, current_directory().text.data(), std::strerror(failure));
+            result = publish_result::no_directory;
+        }
+    }
+    if (result != publish_result::published) {
+        state = {};
+        place = {};
+    }
+    return result;
+}
+
+bool map_own_gate(const directory& where, const published_place& place,
+                  std::uint32_t* gate) noexcept {
+    const unique_fd file = open_again(where, place.inode);
+    const std::uint32_t mapped = 1;
+    if (!file || !reserve_gate(file, place.gate_offset) ||
+        !map_over(gate, MAP_SHARED, file.get(), place.gate_offset)) {
+        return false;
+    }
+    write_exactly(file, &mapped, sizeof mapped,
+                  place.entry_offset + offsetof(eventlog_published_provider, gate_mapped));
+    return true;
+}
+
+void request_notifications(const directory& where, const published_place& place) noexcept {
+    if (const unique_fd file = open_again(where, place.inode)) {
+        const std::uint32_t wanted = 1;
+        write_exactly(file, &wanted, sizeof wanted,
+                      place.entry_offset +
+                          offsetof(eventlog_published_provider, wants_notifications));
+    }
+}
+
+void withdraw_provider(const directory& where, const published_place& place) noexcept {
+    const unique_fd file = open_again(where, place.inode);
+    if (!file) {
+        return;
+    }
+    if (--state.published == 0) {
+        static_cast<void>(::unlinkat(where.processes.get(), state.name.data(), 0));
+        state = {};
+        return;
+    }
+    const std::uint32_t removal = ++state.removals;
+    write_exactly(file, &removal, sizeof removal,
+                  place.entry_offset + offsetof(eventlog_published_provider, removal));
+    write_state(file, place, EVENTLOG_PUBLISHED_REMOVED);
+    ++state.removed;
+    free_gate(file, place.gate_offset);
+}
+
+void forget_process_file() noexcept {
+    state = {};
+}
+
+bool has_other_process_file(const directory& where, const process_identity& self) noexcept {
+    return state.inode == 0 &&
+           ::faccessat(where.processes.get(), file_name_of(self, 0).data(), F_OK, 0) == 0;
+}
+
+void close_gate(std::uint32_t* gate) noexcept {
+    static_cast<void>(map_over(gate, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+}
+
+}  // namespace eventlog::core

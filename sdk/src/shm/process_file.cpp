@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: MIT
+#include "shm/process_file.hpp"
+
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <bit>
+#include <cerrno>
+#include <cstring>
+
+#include "shm/exact_io.hpp"
+#include "shm/futex_atomic.hpp"
+
+namespace eventlog::core {
+namespace {
+
+constexpr unsigned notification_bit = std::countr_zero(EVENTLOG_GATE_NOTIFICATION);
+
+constexpr std::uint64_t gate_bytes = EVENTLOG_GATE_SIZE + EVENTLOG_COUNTERS_SIZE;
+
+bool is_gate_offset(std::uint64_t offset) noexcept {
+    return offset >= EVENTLOG_PROCESS_HEADER_SIZE && offset % EVENTLOG_GATE_SIZE == 0;
+}
+
+}  // namespace
+
+std::uint32_t* mapped_gate::map(const unique_fd& file, std::uint64_t offset) noexcept {
+    if (words_ == nullptr) {
+        void* mapped = ::mmap(nullptr, EVENTLOG_GATE_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED,
+                              file.get(), static_cast<off_t>(offset));
+        words_ = mapped == MAP_FAILED ? nullptr : static_cast<std::uint32_t*>(mapped);
+    }
+    return words_;
+}
+
+void mapped_gate::unmap() noexcept {
+    if (words_ != nullptr) {
+        static_cast<void>(::munmap(words_, EVENTLOG_GATE_SIZE));
+        words_ = nullptr;
+    }
+}
+
+bool process_file::open(const directory& where, const char* name, error_text& error) noexcept {
+    file_ = unique_fd(
+        ::openat(where.processes.get(), name, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+    if (!file_) {
+        error.set("The process file %s cannot be opened (%s).", name, std::strerror(errno));
+        return false;
+    }
+    struct stat status {};
+    const bool readable = ::fstat(file_.get(), &status) == 0 && S_ISREG(status.st_mode) &&
+                          read_exactly(file_, &header_, sizeof header_, 0);
+    size_ = readable ? static_cast<std::uint64_t>(status.st_size) : 0;
+    header_.process[sizeof header_.process - 1] = '\0';
+    if (!readable || header_.magic != EVENTLOG_PROCESS_MAGIC ||
+        header_.version != EVENTLOG_PROCESS_VERSION || size_ < EVENTLOG_PROCESS_HEADER_SIZE ||
+        !is_gate_offset(header_.shared_gate_offset) ||
+        !contains(header_.shared_gate_offset, gate_bytes)) {
+        error.set("The process file %s is damaged or of another version of eventlog. Remove it "
+                  "from %s/processes.",
+                  name, current_directory().text.data());
+        return false;
+    }
+    return true;
+}
+
+bool process_file::contains(std::uint64_t offset, std::uint64_t size) noexcept {
+    const auto is_inside = [&] { return offset <= size_ && size_ - offset >= size; };
+    if (!is_inside()) {
+        struct stat status {};
+        if (::fstat(file_.get(), &status) == 0) {
+            size_ = static_cast<std::uint64_t>(status.st_size);
+        }
+    }
+    return is_inside();
+}
+
+bool process_file::is_alive(mapped_files& mapped) const noexcept {
+    if (!core::is_alive(header_.pid, header_.start_time, header_.pid_namespace)) {
+        return false;
+    }
+    // Other file systems may show mappings under device and inode numbers that differ from fstat's.
+    struct statfs system {};
+    struct stat status {};
+    return ::fstatfs(file_.get(), &system) != 0 || system.f_type != TMPFS_MAGIC ||
+           ::fstat(file_.get(), &status) != 0 || header_.pid_namespace != own_pid_namespace() ||
+           mapped.may_map(header_.pid, status.st_dev, status.st_ino);
+}
+
+published_provider::published_provider(process_file& file) noexcept : file_(&file) {
+    if (!read_block()) {
+        block_ = {};
+    }
+}
+
+bool published_provider::read_block() noexcept {
+    in_block_ = 0;
+    return read_exactly(file_->file_, &block_, sizeof block_, block_offset_) &&
+           block_.used <= block_.capacity && block_.capacity <= EVENTLOG_PROCESS_PROVIDERS_MAX &&
+           file_->contains(block_offset_, sizeof block_ + std::uint64_t{block_.capacity} *
+                                                              sizeof(eventlog_published_provider));
+}
+
+bool published_provider::next() noexcept {
+    gate_.unmap();
+    while (seen_ < EVENTLOG_PROCESS_PROVIDERS_MAX) {
+        if (in_block_ == block_.used) {
+            // Only forwards, so that a damaged chain ends.
+            if (block_.next_offset <= block_offset_ || block_.used != block_.capacity) {
+                return false;
+            }
+            block_offset_ = block_.next_offset;
+            if (!read_block()) {
+                ++damaged_;
+                block_ = {};
+                return false;
+            }
+            continue;
+        }
+        entry_offset_ = block_offset_ + sizeof block_ +
+                        std::uint64_t{in_block_++} * sizeof(eventlog_published_provider);
+        ++seen_;
+        if (!read_entry(entry_)) {
+            return false;
+        }
+        if (entry_.state == EVENTLOG_PUBLISHED_READY) {
+            // Acquire: the entry is complete, and is read again after its state.
+            std::atomic_thread_fence(std::memory_order_acquire);
+            if (read_entry(entry_) && entry_.state == EVENTLOG_PUBLISHED_READY && is_valid()) {
+                return true;
+            }
+            damaged_ += entry_.state == EVENTLOG_PUBLISHED_READY ? 1 : 0;
+        }
+    }
+    return false;
+}
+
+bool published_provider::read_entry(eventlog_published_provider& entry) const noexcept {
+    return read_exactly(file_->file_, &entry, sizeof entry, entry_offset_);
+}
+
+bool published_provider::is_valid() noexcept {
+    return entry_.event_count != 0 && entry_.event_count <= EVENTLOG_EVENTS_MAX &&
+           entry_.schema_size <= EVENTLOG_SCHEMA_SIZE_MAX &&
+           file_->contains(entry_.schema_offset, entry_.schema_size) &&
+           is_gate_offset(entry_.gate_offset) && file_->contains(entry_.gate_offset, gate_bytes);
+}
+
+bool published_provider::read_schema(std::span<std::uint8_t> bytes) const noexcept {
+    eventlog_published_provider now{};
+    return bytes.size() == entry_.schema_size &&
+           read_exactly(file_->file_, bytes.data(), bytes.size(), entry_.schema_offset) &&
+           read_entry(now) && now.state == EVENTLOG_PUBLISHED_READY &&
+           now.generation == entry_.generation;
+}
+
+bool published_provider::read_gate(std::span<std::uint32_t> words) const noexcept {
+    return words.size() <= entry_.event_count &&
+           read_exactly(file_->file_, words.data(), words.size_bytes(), entry_.gate_offset);
+}
+
+bool published_provider::read_counters(eventlog_counters_page& counters) const noexcept {
+    return read_exactly(file_->file_, &counters, sizeof counters,
+                        entry_.gate_offset + EVENTLOG_GATE_SIZE);
+}
+
+std::uint32_t* published_provider::gate() noexcept {
+    return gate_.map(file_->file_, entry_.gate_offset);
+}
+
+bool published_provider::set_bit(std::uint32_t event, unsigned slot) noexcept {
+    // Full fence: the application that sees the bit also sees everything stored before.
+    return event < entry_.event_count && gate() != nullptr && futex_set_bit(&gate()[event], slot);
+}
+
+bool published_provider::has_bit(unsigned slot) const noexcept {
+    std::array<std::uint32_t, EVENTLOG_EVENTS_MAX> words{};
+    const std::span first = std::span(words).first(entry_.event_count);
+    return read_gate(first) && std::ranges::any_of(first, [slot](std::uint32_t word) {
+               return (word & 1U << slot) != 0;
+           });
+}
+
+void published_provider::raise_notification() noexcept {
+    for (std::uint32_t event = 0; event < entry_.event_count; ++event) {
+        // Full fence: the application that sees the bit also sees everything stored before.
+        if (!futex_set_bit(&gate()[event], notification_bit)) {
+            return;
+        }
+    }
+}
+
+/// Of the events with listeners, which the process does not know yet.
+void published_provider::raise_in_shared_gate() noexcept {
+    std::array<std::uint32_t, EVENTLOG_EVENTS_MAX> words{};
+    const std::span own = std::span(words).first(entry_.event_count);
+    std::uint32_t* const shared =
+        file_->shared_gate_.map(file_->file_, file_->header_.shared_gate_offset);
+    if (shared == nullptr || !read_gate(own)) {
+        return;
+    }
+    for (std::uint32_t event = 0; event < own.size(); ++event) {
+        if ((own[event] & ~EVENTLOG_GATE_NOTIFICATION) != 0 &&
+            !futex_set_bit(&shared[event], notification_bit)) {
+            return;
+        }
+    }
+}
+
+void published_provider::detach_slot(unsigned slot) noexcept {
+    // Applications that set bits later check the subscription's state themselves. A gate without
+    // the bit is not mapped, because that would give it memory.
+    if (!has_bit(slot) || gate() == nullptr) {
+        return;
+    }
+    raise_notification();
+    for (std::uint32_t event = 0; event < entry_.event_count; ++event) {
+        if (!futex_clear_bit(&gate()[event], slot)) {
+            return;
+        }
+    }
+}
+
+void published_provider::notify() noexcept {
+    // Read again: the application stores these members, then looks at its gate or scans; the
+    // consumer sets bits, then reads the members. So at least one of them sees the other.
+    eventlog_published_provider now{};
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+    if (!read_entry(now) || now.generation != entry_.generation) {
+        return;
+    }
+    if (now.gate_mapped == 0) {
+        raise_in_shared_gate();
+    } else if (now.wants_notifications != 0 && gate() != nullptr) {
+        raise_notification();
+    }
+}
+
+}  // namespace eventlog::core

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: MIT
+//
+// The file in which a process publishes its providers, as other processes read and change it.
+//
+// Its content is not trusted: each size and offset is checked against the file's size, the blocks
+// of the directory are only followed forwards. Words are changed by futex(2), so a file that its
+// owner truncates raises no SIGBUS here. own_process_file.hpp is the publishing side.
+#pragma once
+
+#include <linux/eventlog.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "platform/error_text.hpp"
+#include "platform/process.hpp"
+#include "shm/directory.hpp"
+#include "shm/mapped_files.hpp"
+
+namespace eventlog::core {
+
+/// Whether the library in that process supports all these features of a region.
+[[nodiscard]] inline bool supports_features(const eventlog_process_file& process,
+                                            std::uint32_t features) noexcept {
+    return (features & ~(process.region_features | EVENTLOG_FEATURES_FIRST)) == 0;
+}
+
+/// A gate in a process file, mapped here at the first use.
+class mapped_gate {
+  public:
+    mapped_gate() noexcept = default;
+    ~mapped_gate() { unmap(); }
+    mapped_gate(const mapped_gate&) = delete;
+    mapped_gate& operator=(const mapped_gate&) = delete;
+
+    /// The words; nullptr if they cannot be mapped.
+    [[nodiscard]] std::uint32_t* map(const unique_fd& file, std::uint64_t offset) noexcept;
+    void unmap() noexcept;
+
+  private:
+    std::uint32_t* words_ = nullptr;
+};
+
+/// A process file, opened and validated.
+class process_file {
+  public:
+    process_file() noexcept = default;
+    process_file(const process_file&) = delete;
+    process_file& operator=(const process_file&) = delete;
+
+    /// Returns false and the message in `error` if the file is no valid process file.
+    [[nodiscard]] bool open(const directory& where, const char* name, error_text& error) noexcept;
+
+    [[nodiscard]] const eventlog_process_file& header() const noexcept { return header_; }
+
+    /// Whether the publishing process still uses the file. One `mapped` may serve any number of
+    /// files; consecutive files of one process are cheapest.
+    [[nodiscard]] bool is_alive(mapped_files& mapped) const noexcept;
+
+  private:
+    friend class published_provider;
+
+    /// Whether that part is in the file, which may have grown since the last look.
+    [[nodiscard]] bool contains(std::uint64_t offset, std::uint64_t size) noexcept;
+
+    unique_fd file_;
+    std::uint64_t size_ = 0;
+    eventlog_process_file header_{};
+    mapped_gate shared_gate_;
+};
+
+/// The published providers of a process, one after the other:
+///
+///     for (published_provider provider(file); provider.next();) { ... }
+class published_provider {
+  public:
+    /// `file` outlives this object.
+    explicit published_provider(process_file& file) noexcept;
+
+    /// Moves to the next provider. False at the end. Damaged entries are skipped and counted.
+    [[nodiscard]] bool next() noexcept;
+
+    [[nodiscard]] const eventlog_published_provider& entry() const noexcept { return entry_; }
+    [[nodiscard]] const eventlog_process_file& process() const noexcept { return file_->header(); }
+    [[nodiscard]] std::uint32_t damaged() const noexcept { return damaged_; }
+
+    /// Reads the schema. Precondition: `bytes` is entry().schema_size long. False also if the
+    /// provider was withdrawn meanwhile.
+    [[nodiscard]] bool read_schema(std::span<std::uint8_t> bytes) const noexcept;
+
+    /// Reads the words of the first events of the provider's own gate, without changing or mapping
+    /// the file.
+    [[nodiscard]] bool read_gate(std::span<std::uint32_t> words) const noexcept;
+
+    /// Reads the current counters of the provider.
+    [[nodiscard]] bool read_counters(eventlog_counters_page& counters) const noexcept;
+
+    /// Sets a subscription's bit in the gate word of an event; notify() is called when all are set.
+    /// False if the event is not below entry().event_count, or the gate cannot be mapped (at the
+    /// first call).
+    [[nodiscard]] bool set_bit(std::uint32_t event, unsigned slot) noexcept;
+
+    /// Clears the bit of an ended subscription in all gate words. First sets the notification bits
+    /// of an application that may have the region mapped, so that its next emit unmaps the region
+    /// even if this process dies in between.
+    void detach_slot(unsigned slot) noexcept;
+
+    /// The last step after bits have been set or cleared: makes a process that still reads its
+    /// shared gate look at the provider's own one, and notifies the application if it wants that.
+    void notify() noexcept;
+
+  private:
+    [[nodiscard]] bool read_block() noexcept;
+    [[nodiscard]] bool read_entry(eventlog_published_provider& entry) const noexcept;
+    [[nodiscard]] bool is_valid() noexcept;
+    [[nodiscard]] std::uint32_t* gate() noexcept;
+    [[nodiscard]] bool has_bit(unsigned slot) const noexcept;
+    void raise_notification() noexcept;
+    void raise_in_shared_gate() noexcept;
+
+    process_file* file_;
+    std::uint64_t block_offset_ = EVENTLOG_PROCESS_DIRECTORY_OFFSET;
+    eventlog_directory_block block_{};
+    std::uint32_t seen_ = 0;      // entries of all blocks
+    std::uint32_t in_block_ = 0;  // the next entry of this block
+    std::uint64_t entry_offset_ = 0;
+    eventlog_published_provider entry_{};
+    mapped_gate gate_;
+    std::uint32_t damaged_ = 0;
+};
+
+}  // namespace eventlog::core
