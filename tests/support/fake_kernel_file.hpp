@@ -20,7 +20,9 @@
 
 #include <eventlog/dynamic_provider.hpp>
 
+#include "platform/registry_lock.hpp"
 #include "platform/unique_fd.hpp"
+#include "provider/own_gate.hpp"
 #include "provider/registered_provider.hpp"
 
 namespace fake_kernel {
@@ -43,6 +45,14 @@ inline void set_route_file(user_events_route& route, int file) {
     route.file = file;
 }
 
+/// Gives the provider what the route prepares before the first event is registered.
+inline void prepare_route(eventlog_provider& provider) {
+    const registry_lock lock;
+    ASSERT_TRUE(take_own_gate(provider));
+    ASSERT_TRUE(provider.user_events.numbers.allocate() &&
+                provider.user_events.status_locations.allocate());
+}
+
 /// A provider with an enabled event and a file that the test chooses.
 class fake_kernel_file : public testing::Test {
   protected:
@@ -55,6 +65,7 @@ class fake_kernel_file : public testing::Test {
         ASSERT_EQ(::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK, 0, ends.data()), 0);
         kernel_end = unique_fd(ends[0]);
         attach_file(unique_fd(ends[1]));
+        prepare_route(handle());
         route().expected = true;
         for (const std::uint32_t event : {plain, wordy, bare}) {
             route().numbers[event] = number + 1;

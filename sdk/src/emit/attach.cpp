@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cerrno>
 #include <cstring>
 
@@ -43,19 +44,35 @@ unsigned for_each_wanted(const eventlog_provider& provider, std::string_view fil
                                                         : 0;
 }
 
-/// Must precede the attachment, so that no event outside of the wanted sessions is written. Returns
-/// how many events are wanted.
-unsigned store_session_limits(eventlog_provider& provider, unsigned slot,
-                              std::string_view filter) noexcept {
+/// How many events are wanted; `limited`: whether one of them in some sessions only.
+unsigned count_wanted(const eventlog_provider& provider, std::string_view filter,
+                      bool& limited) noexcept {
+    limited = false;
+    return for_each_wanted(provider, filter, [&](std::uint16_t /*event*/, verdict found) {
+        limited = limited || found == verdict::in_session;
+    });
+}
+
+/// Must precede the attachment, so that no event outside of the wanted sessions is written. False
+/// if there is no memory. Most programs never need any.
+bool store_session_limits(eventlog_provider& provider, unsigned slot, std::string_view filter,
+                          bool limited) noexcept {
+    if (!limited && !provider.session_limited.is_allocated()) {
+        return true;
+    }
+    if (!provider.session_limited.allocate()) {
+        return false;
+    }
     const auto bit = static_cast<std::uint16_t>(1U << slot);
-    return for_each_wanted(provider, filter, [&](std::uint16_t event, verdict found) {
-        std::atomic<std::uint16_t>& limited = provider.session_limited[event];
+    for_each_wanted(provider, filter, [&](std::uint16_t event, verdict found) {
+        std::atomic<std::uint16_t>& limits = provider.session_limited[event];
         if (found == verdict::in_session) {
-            limited.fetch_or(bit, std::memory_order_relaxed);
+            limits.fetch_or(bit, std::memory_order_relaxed);
         } else {
-            limited.fetch_and(static_cast<std::uint16_t>(~bit), std::memory_order_relaxed);
+            limits.fetch_and(static_cast<std::uint16_t>(~bit), std::memory_order_relaxed);
         }
     });
+    return true;
 }
 
 void set_gate_bits(eventlog_provider& provider, unsigned slot, std::string_view filter) noexcept {
@@ -267,11 +284,12 @@ attach_outcome attach_to_file(eventlog_provider& provider, unsigned slot,
     }
     const std::string_view filter = filter_of(subscription.header());
     const process_identity& self = own_identity();
+    bool limited = false;
     if (!wants_process(filter, self.pid, self.name.data()) ||
-        store_session_limits(provider, slot, filter) == 0) {
+        count_wanted(provider, filter, limited) == 0) {
         return attach_outcome::no_match;
     }
-    if (!take_own_gate(provider)) {
+    if (!store_session_limits(provider, slot, filter, limited) || !take_own_gate(provider)) {
         return attach_outcome::retry_later;
     }
     const attach_outcome result = attach_to_region(provider, slot, subscription);
@@ -343,7 +361,8 @@ bool attach(eventlog_provider& provider, unsigned slot, const directory_path& pa
 
 void attach_to_all(eventlog_provider& provider, const directory& where) noexcept {
     bool found_dead = false;
-    for (unsigned slot = 0; slot < EVENTLOG_SUBSCRIPTIONS_MAX; ++slot) {
+    for (std::uint32_t slots = present_slots(where.subscriptions); slots != 0; slots &= slots - 1) {
+        const auto slot = static_cast<unsigned>(std::countr_zero(slots));
         subscription_file subscription;
         error_text ignored;
         if (subscription.open(where, slot, ignored) != subscription_file::found::usable) {

@@ -119,8 +119,7 @@ std::uint64_t session_of(const event_payload& payload) noexcept {
 /// Whether the subscription wants the event in other sessions only.
 bool is_filtered_by_session(const eventlog_provider& provider, unsigned index,
                             const event_payload& payload) noexcept {
-    const std::uint32_t limited =
-        provider.session_limited[payload.event].load(std::memory_order_relaxed);
+    const std::uint32_t limited = provider.session_limited.load(payload.event);
     return (limited & 1U << index) != 0 &&
            !subscription_slots[index].wants_session(session_of(payload));
 }

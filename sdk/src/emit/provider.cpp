@@ -105,8 +105,10 @@ void maybe_remove_dead_processes(const directory& where) noexcept {
 
 void publish(eventlog_provider& provider) noexcept {
     directory where;
-    if (!where.open(own_directory(), if_missing::create, provider.status_text)) {
+    error_text failure;
+    if (!where.open(own_directory(), if_missing::create, failure)) {
         provider.status = EVENTLOG_STATUS_NO_DIRECTORY;
+        provider.failure.set(failure);
         return;
     }
     maybe_remove_dead_processes(where);
@@ -120,20 +122,20 @@ void publish(eventlog_provider& provider) noexcept {
                                    provider.wants_notifications,
                                    wants_own_gate};
     const publish_result result =
-        publish_provider(where, content, own_identity(), provider.place, provider.status_text);
+        publish_provider(where, content, own_identity(), provider.place, failure);
     provider.status = status_of(result);
     if (result == publish_result::published) {
         provider.published = true;
         provider.reads_shared_gate.store(!wants_own_gate, std::memory_order_release);
         provider.own_gate_not_before.store(0, std::memory_order_relaxed);
-        provider.status_text.set("Provider %s is published in %s.", provider.name.data(),
-                                 own_directory().text.data());
         // Published before the scan: a subscription that does not see this provider is seen by the
         // scan.
         attach_to_all(provider, where);
         if (provider.wants_notifications) {
             set_notification_request(provider, true);
         }
+    } else {
+        provider.failure.set(failure);
     }
 }
 
@@ -232,7 +234,7 @@ void* allocate_instance() noexcept {
 }
 
 /// The withdrawn instances that are not reused yet, so that the event of a late thread finds a
-/// withdrawn provider instead of the next one. Each keeps about 20 KiB.
+/// withdrawn provider instead of the next one.
 constexpr std::size_t quarantined = 3;
 
 /// Appends, so that the instance that was withdrawn first is reused first.
@@ -292,11 +294,11 @@ std::uint32_t find_dump_complete_event(schema_reader schema) noexcept {
 }
 
 /// Validates the definition and copies it into the instance.
-bool apply_definition(eventlog_provider& provider,
-                      const eventlog_raw_provider& definition) noexcept {
+bool apply_definition(eventlog_provider& provider, const eventlog_raw_provider& definition,
+                      error_text& error) noexcept {
     schema_reader schema;
     const auto* bytes = static_cast<const std::uint8_t*>(definition.schema);
-    if (!schema.open({bytes, definition.schema_size}, provider.status_text)) {
+    if (!schema.open({bytes, definition.schema_size}, error)) {
         return false;
     }
     const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
@@ -304,7 +306,7 @@ bool apply_definition(eventlog_provider& provider,
         definition.gate_size % page != 0 ||
         definition.gate_size < EVENTLOG_GATE_SIZE + EVENTLOG_COUNTERS_SIZE ||
         reinterpret_cast<std::uintptr_t>(definition.gate) % page != 0) {
-        provider.status_text.set(
+        error.set(
             "The definition of the provider does not fit its schema or this machine's pages of "
             "%zu bytes. Build the program for this machine.",
             page);
@@ -325,11 +327,14 @@ bool apply_definition(eventlog_provider& provider,
 
 void register_instance(eventlog_provider& provider,
                        const eventlog_raw_provider& definition) noexcept {
+    error_text error;
     if (is_disabled_by_environment()) {
         provider.status = EVENTLOG_STATUS_OFF;
-        provider.status_text.set("EVENTLOG=off is set in the environment. Unset it to emit.");
-    } else if (!apply_definition(provider, definition)) {
+        error.set("EVENTLOG=off is set in the environment. Unset it to emit.");
+        provider.failure.set(error);
+    } else if (!apply_definition(provider, definition, error)) {
         provider.status = EVENTLOG_STATUS_BAD_SCHEMA;
+        provider.failure.set(error);
     } else {
         prepare_once();
         publish(provider);

@@ -25,12 +25,19 @@ void copy_text(char* text, std::size_t text_size, const char* sentence) noexcept
 
 /// Code and message of the publication. Under the registry lock.
 eventlog_status_code publishing_status(const eventlog_provider* provider,
-                                       const char*& sentence) noexcept {
-    const bool known = provider != nullptr && provider->status != EVENTLOG_STATUS_UNREGISTERED;
-    sentence = known ? provider->status_text.text()
-                     : "The provider is not registered: its program has not got that far, has made "
-                       "a mistake in its definition, or is ending.";
-    return known ? provider->status : EVENTLOG_STATUS_UNREGISTERED;
+                                       error_text& sentence) noexcept {
+    if (provider == nullptr || provider->status == EVENTLOG_STATUS_UNREGISTERED) {
+        sentence.set("The provider is not registered: its program has not got that far, has made "
+                     "a mistake in its definition, or is ending.");
+        return EVENTLOG_STATUS_UNREGISTERED;
+    }
+    if (provider->status == EVENTLOG_STATUS_OK) {
+        sentence.set("Provider %s is published in %s.", provider->name.data(),
+                     own_directory().text.data());
+    } else {
+        sentence.set("%s", provider->failure.text());
+    }
+    return provider->status;
 }
 
 eventlog_counters counters_of(const eventlog_provider& provider, unsigned route) noexcept {
@@ -44,15 +51,12 @@ eventlog_counters counters_of(const eventlog_provider& provider, unsigned route)
 /// Code, message and counters of a route. Under the registry lock.
 eventlog_status_code memory_status(const eventlog_provider* provider, eventlog_counters& counted,
                                    error_text& sentence) noexcept {
-    const char* publishing = nullptr;
-    const eventlog_status_code code = publishing_status(provider, publishing);
+    const eventlog_status_code code = publishing_status(provider, sentence);
     if (code == EVENTLOG_STATUS_OK) {
         counted = counters_of(*provider, EVENTLOG_COUNTERS_MEMORY);
         const int count = std::popcount(listening_slots(*provider));
         sentence.set("%d subscription%s to provider %s.", count,
                      count == 1 ? " listens" : "s listen", provider->name.data());
-    } else {
-        sentence.set("%s", publishing);
     }
     return code;
 }
@@ -61,13 +65,10 @@ eventlog_status_code user_events_status(const eventlog_provider* provider,
                                         eventlog_counters& counted, error_text& sentence) noexcept {
     if (provider == nullptr || provider->user_events.status == EVENTLOG_STATUS_UNREGISTERED) {
         // Not opened, for the same reason as the provider is not published.
-        const char* publishing = nullptr;
-        const eventlog_status_code code = publishing_status(provider, publishing);
-        sentence.set("%s", publishing);
-        return code;
+        return publishing_status(provider, sentence);
     }
     counted = counters_of(*provider, EVENTLOG_COUNTERS_USER_EVENTS);
-    sentence = provider->user_events.status_text;
+    sentence.set("%s", provider->user_events.status_text.text());
     return provider->user_events.status;
 }
 
@@ -79,9 +80,9 @@ eventlog_status_code eventlog_provider_status(const eventlog_provider* provider,
     using namespace eventlog::core;
     const signal_guard guard;
     const registry_lock lock;
-    const char* sentence = nullptr;
+    error_text sentence;
     const eventlog_status_code code = publishing_status(provider, sentence);
-    copy_text(text, text_size, sentence);
+    copy_text(text, text_size, sentence.text());
     return code;
 }
 

@@ -178,7 +178,7 @@ std::optional<batch_target> find_batch_target(const eventlog_provider& provider,
     found.withdrawals = route.withdrawals.load(std::memory_order_acquire);
     found.generation = route.generation.load(std::memory_order_acquire);
     found.file = route.file.load(std::memory_order_seq_cst);
-    found.number = route.numbers[event].load(std::memory_order_acquire);
+    found.number = route.numbers.load(event, std::memory_order_acquire);
     const bool is_one = found.file >= 0 && route.takes_batches.load(std::memory_order_relaxed) &&
                         user_events_route::is_registered(found.number) &&
                         route.generation.load(std::memory_order_acquire) == found.generation;

@@ -207,8 +207,7 @@ std::uint32_t fill_published_events(const eventlog_provider& provider) noexcept 
         return 0;
     }
     while (schema.next_event(event)) {
-        const std::uint32_t number =
-            provider.user_events.numbers[event.id].load(std::memory_order_relaxed);
+        const std::uint32_t number = provider.user_events.numbers.load(event.id);
         if (user_events_route::is_registered(number)) {
             published_event_buffer[count++] = published_event_of(event, number - 1);
         }
@@ -269,6 +268,12 @@ void register_user_events(eventlog_provider& provider, int file,
     schema_reader schema;
     error_text reason;
     event_description event;
+    if (!route.numbers.allocate() || !route.status_locations.allocate()) {
+        result.missing = provider.event_count.load(std::memory_order_relaxed);
+        result.why.set("there is no memory for their numbers");
+        result.is_retryable = true;
+        return;
+    }
     bool is_stopped = !schema.open({provider.schema, provider.schema_size}, reason);
     while (!is_stopped && schema.next_event(event)) {
         std::atomic<std::uint32_t>& number = route.numbers[event.id];
@@ -306,6 +311,9 @@ void clear_device_bits(eventlog_provider& provider) noexcept {
 }
 
 void unregister_user_events(eventlog_provider& provider, int file) noexcept {
+    if (!provider.user_events.numbers.is_allocated()) {
+        return;  // no event was ever registered
+    }
     const bool has_status_page = provider.user_events.has_status_page;
     const std::uint32_t count = provider.event_count.load(std::memory_order_relaxed);
     for (std::uint32_t event = 0; event < count; ++event) {

@@ -137,9 +137,9 @@ bool open_descriptor(eventlog_provider& provider, bool begun) noexcept {
         return false;
     }
     route.takes_batches.store(false, std::memory_order_relaxed);
-    user_events_device device = begun && !route.is_module
-                                    ? open_user_events(route.status_text)
-                                    : open_module_or_user_events(route.status_text);
+    error_text why;
+    user_events_device device =
+        begun && !route.is_module ? open_user_events(why) : open_module_or_user_events(why);
     if (device.file) {
         if (adopt_descriptor(route, std::move(device.file))) {
             kernel_has_some = kernel_has_some || !device.is_module;
@@ -155,19 +155,22 @@ bool open_descriptor(eventlog_provider& provider, bool begun) noexcept {
             return true;
         }
         device.status = EVENTLOG_STATUS_INCOMPLETE;
-        route.status_text.set("The descriptor of %s cannot be kept (%s). Raise the limit of open "
-                              "files (ulimit -n).",
-                              device.is_module ? eventlog_device_path : "user_events_data",
-                              std::strerror(errno));
+        why.set("The descriptor of %s cannot be kept (%s). Raise the limit of open files "
+                "(ulimit -n).",
+                device.is_module ? eventlog_device_path : "user_events_data", std::strerror(errno));
     }
     route.status = device.status;
     if (device.status == EVENTLOG_STATUS_NO_KERNEL_SUPPORT) {
         kernel_has_none = true;
-        why_none = route.status_text;
+        why_none = why;
+        route.status_text.refer_to(why_none);
     } else if (device.is_support_unknown && !kernel_has_some) {
         recheck_not_before = coarse_monotonic_now() + retry_pause;
         unknown_support_status = route.status;
-        why_support_unknown = route.status_text;
+        why_support_unknown = why;
+        route.status_text.refer_to(why_support_unknown);
+    } else {
+        route.status_text.set(why);
     }
     return false;
 }
@@ -184,14 +187,14 @@ bool is_known_unavailable(user_events_route& route) noexcept {
         route.not_polled_before.store(coarse_monotonic_now() + retry_pause,
                                       std::memory_order_relaxed);
         route.status = EVENTLOG_STATUS_NO_KERNEL_SUPPORT;
-        route.status_text = why_none;
+        route.status_text.refer_to(why_none);
         return true;
     }
     if (coarse_monotonic_now() < recheck_not_before) {
         // Checked once a second, by run_callbacks() only: the device hardly ever appears, and
         // reading the clock would slow every emit down.
         route.status = unknown_support_status;
-        route.status_text = why_support_unknown;
+        route.status_text.refer_to(why_support_unknown);
         route.not_polled_before.store(recheck_not_before, std::memory_order_relaxed);
         return true;
     }

@@ -120,7 +120,7 @@ void note_written(const eventlog_provider& provider, const event_payload& payloa
 /// Kernels with a page reject events without payload. No field refers to that byte.
 constexpr event_payload one_byte{.size = 1, .block = ""};
 bool needs_a_byte(const user_events_route& route, std::uint32_t event) noexcept {
-    return route.status_locations[event].load(std::memory_order_relaxed) != 0;
+    return route.status_locations.load(event) != 0;
 }
 
 [[gnu::always_inline]] inline write_outcome try_to_write(eventlog_provider& provider,
@@ -128,7 +128,7 @@ bool needs_a_byte(const user_events_route& route, std::uint32_t event) noexcept 
     user_events_route& route = provider.user_events;
     const thread_count::user keeps_open(descriptor_users);
     const int file = route.file.load(std::memory_order_seq_cst);
-    const std::uint32_t number = route.numbers[payload.event].load(std::memory_order_acquire);
+    const std::uint32_t number = route.numbers.load(payload.event, std::memory_order_acquire);
     if (file < 0 || number == user_events_route::not_registered) {
         return write_outcome::gone;
     }

@@ -15,8 +15,11 @@ class error_text {
     [[gnu::format(printf, 2, 3)]] void set(const char* format, ...) noexcept {
         va_list arguments;
         va_start(arguments, format);
-        static_cast<void>(std::vsnprintf(text_.data(), text_.size(), format, arguments));
+        set_from(format, arguments);
         va_end(arguments);
+    }
+    [[gnu::format(printf, 2, 0)]] void set_from(const char* format, va_list arguments) noexcept {
+        static_cast<void>(std::vsnprintf(text_.data(), text_.size(), format, arguments));
     }
 
     [[nodiscard]] const char* text() const noexcept { return text_.data(); }

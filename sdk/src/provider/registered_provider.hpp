@@ -14,8 +14,9 @@
 #include <eventlog/abi.h>
 #include <eventlog/schema_format.hpp>
 
-#include "platform/error_text.hpp"
+#include "provider/event_values.hpp"
 #include "provider/notification_state.hpp"
+#include "provider/status_sentence.hpp"
 #include "provider/user_events_state.hpp"
 #include "ring/gate_pages.hpp"
 #include "ring/subscription_slots.hpp"
@@ -80,7 +81,7 @@ struct eventlog_provider {
     std::atomic<eventlog::core::runtime_definition*> dynamic{nullptr};
 
     /// For each event, a bit for each slot whose subscription wants it in some sessions only.
-    std::array<std::atomic<std::uint16_t>, EVENTLOG_EVENTS_MAX> session_limited{};
+    eventlog::core::event_values<std::uint16_t> session_limited;
 
     /// Notifications about listeners; see notification.hpp.
     eventlog::core::notification_state notifications;
@@ -99,7 +100,7 @@ struct eventlog_provider {
     std::array<char, 64> name{};
     eventlog::core::published_place place{};
     eventlog_status_code status = EVENTLOG_STATUS_UNREGISTERED;
-    eventlog::core::error_text status_text{};
+    eventlog::core::status_sentence failure;  // why it is not published
     eventlog_provider* next = nullptr;
     std::uint32_t dump_complete_event =
         eventlog::no_index;            // the event that ends a dump, if there is one

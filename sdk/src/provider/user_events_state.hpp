@@ -5,13 +5,13 @@
 
 #include <linux/eventlog.h>
 
-#include <array>
 #include <atomic>
 #include <cstdint>
 
 #include <eventlog/abi.h>
 
-#include "platform/error_text.hpp"
+#include "provider/event_values.hpp"
+#include "provider/status_sentence.hpp"
 #include "provider/user_events_page.hpp"
 
 namespace eventlog::core {
@@ -53,10 +53,10 @@ struct user_events_route {
     /// Whether the kernel may have set bits, so that an event that cannot be written is lost.
     std::atomic<bool> expected{false};
     /// For each event, the kernel's number plus 1.
-    std::array<std::atomic<std::uint32_t>, EVENTLOG_EVENTS_MAX> numbers{};
+    event_values<std::uint32_t> numbers;
 
     /// For each event, its location in the kernel's page; 0: the gate's bit is used.
-    std::array<std::atomic<std::uint32_t>, EVENTLOG_EVENTS_MAX> status_locations{};
+    event_values<std::uint32_t> status_locations;
 
     // The members below are under the registry lock.
     int retired = -1;                    // a descriptor to close when it has no writers
@@ -66,7 +66,7 @@ struct user_events_route {
     std::uint32_t published_events = 0;  // the number of its published events
     bool is_in_eventlog_system = false;  // user_events with events in the system eventlog
     eventlog_status_code status = EVENTLOG_STATUS_UNREGISTERED;
-    error_text status_text{};
+    status_sentence status_text;
 
     [[nodiscard]] std::uint8_t bit() const noexcept {
         return is_module ? EVENTLOG_GATE_DEVICE_BIT : EVENTLOG_GATE_USER_EVENTS_BIT;
@@ -80,7 +80,7 @@ inline constexpr std::uint32_t kernel_bits =
 /// Whether an event whose gate word has the user_events bit has a listener.
 [[nodiscard]] inline bool has_kernel_listener(const user_events_route& route,
                                               std::uint32_t event) noexcept {
-    const std::uint32_t place = route.status_locations[event].load(std::memory_order_relaxed);
+    const std::uint32_t place = route.status_locations.load(event);
     return place == 0 || is_set_in_page(place);
 }
 

@@ -2,8 +2,10 @@
 #include "shm/directory.hpp"
 
 #include <fcntl.h>
+#include <linux/eventlog.h>
 #include <sys/auxv.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -63,13 +65,19 @@ bool has_group_directory() noexcept {
 /// user. `shown` is its name in messages.
 unique_fd open_trusted_folder(int parent, const char* name, const char* shown, if_missing policy,
                               error_text& error) noexcept {
-    if (policy == if_missing::create && ::mkdirat(parent, name, 0700) != 0 && errno != EEXIST) {
-        error.set("The directory %s cannot be made (%s). Set EVENTLOG_DIR to a directory of your "
-                  "own on a tmpfs.",
-                  shown, std::strerror(errno));
-        return unique_fd{};
+    const auto open_folder = [&] {
+        return unique_fd(::openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+    };
+    unique_fd folder = open_folder();
+    if (!folder && errno == ENOENT && policy == if_missing::create) {
+        if (::mkdirat(parent, name, 0700) != 0 && errno != EEXIST) {
+            error.set("The directory %s cannot be made (%s). Set EVENTLOG_DIR to a directory of "
+                      "your own on a tmpfs.",
+                      shown, std::strerror(errno));
+            return unique_fd{};
+        }
+        folder = open_folder();
     }
-    unique_fd folder(::openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
     if (!folder) {
         if (errno == ENOENT) {
             error.set("There is no directory %s yet: no program that uses eventlog has been "
@@ -179,6 +187,29 @@ slot_name slot_file_name(unsigned slot) noexcept {
     name[0] = static_cast<char>('0' + slot / 10 % 10);
     name[1] = static_cast<char>('0' + slot % 10);
     return name;
+}
+
+std::uint32_t present_slots(const unique_fd& subscriptions) noexcept {
+    constexpr std::uint32_t all = EVENTLOG_GATE_SUBSCRIPTIONS;
+    // Not readdir, which allocates.
+    alignas(std::uint64_t) std::array<char, 1024> entries{};
+    std::uint32_t slots = 0;
+    long size = ::lseek(subscriptions.get(), 0, SEEK_SET) == 0 ? 1 : -1;
+    while (size > 0) {
+        size = ::syscall(SYS_getdents64, subscriptions.get(), entries.data(), entries.size());
+        for (long offset = 0; offset < size;) {
+            // struct linux_dirent64: inode and offset, u16 length, u8 type, then the name.
+            const char* entry = entries.data() + offset;
+            std::uint16_t length = 0;
+            std::memcpy(&length, entry + 16, sizeof length);
+            const char* name = entry + 19;
+            for (unsigned slot = 0; slot < EVENTLOG_SUBSCRIPTIONS_MAX; ++slot) {
+                slots |= std::strcmp(name, slot_file_name(slot).data()) == 0 ? 1U << slot : 0;
+            }
+            offset += length;
+        }
+    }
+    return size < 0 ? all : slots;
 }
 
 folder_listing::folder_listing(const unique_fd& folder) noexcept {

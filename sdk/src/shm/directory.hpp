@@ -14,6 +14,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 
 #include "platform/error_text.hpp"
 #include "platform/unique_fd.hpp"
@@ -52,6 +53,10 @@ struct directory {
 
 using slot_name = std::array<char, 4>;
 [[nodiscard]] slot_name slot_file_name(unsigned slot) noexcept;
+
+/// A bit for each slot that has a file in the folder of subscriptions; all of them if the folder
+/// cannot be listed. Takes three system calls.
+[[nodiscard]] std::uint32_t present_slots(const unique_fd& subscriptions) noexcept;
 
 /// Iterates over the names in a folder without "." and "..".
 class folder_listing {

@@ -27,8 +27,10 @@ constexpr std::uint32_t quarantined = 64;
 // Copies of the library in one process, each with a file.
 constexpr unsigned copies_max = 64;
 
-// Schemas share pages; this much of the file is set aside for them at once.
-constexpr std::uint64_t schema_area_size = 65536;
+// Room for gates and schemas is set aside for several providers at once, more for programs with
+// more of them. It gets memory when it is used.
+constexpr std::uint64_t providers_ahead_max = 16;
+constexpr std::uint64_t schema_bytes_ahead = 4096;  // of a provider
 
 constexpr std::uint32_t entries_of(std::uint64_t block_size) noexcept {
     return static_cast<std::uint32_t>((block_size - sizeof(eventlog_directory_block)) /
@@ -46,7 +48,10 @@ struct file_state {
     ino_t inode = 0;                 // 0: there is no file
     std::uint64_t end = 0;           // what is used
     std::uint64_t schemas_next = 0;  // the rest of the area for schemas
+    std::uint64_t schemas_reserved = 0;
     std::uint64_t schemas_end = 0;
+    std::uint64_t gates_next = 0;  // the rest of the area for gates
+    std::uint64_t gates_end = 0;
     std::uint64_t shared_gate = 0;
     std::uint64_t block = 0;  // the last block of the directory
     eventlog_directory_block head{};
@@ -113,21 +118,47 @@ std::uint64_t take_room(const unique_fd& file, std::uint64_t size) noexcept {
     return begin;
 }
 
+std::uint64_t providers_ahead() noexcept {
+    return std::clamp<std::uint64_t>(state.entries, 1, providers_ahead_max);
+}
+
+/// Room for a gate, without memory. 0: the file cannot grow.
+std::uint64_t take_gate_room(const unique_fd& file) noexcept {
+    if (state.gates_next == state.gates_end) {
+        const std::uint64_t area = gate_room() * providers_ahead();
+        const std::uint64_t begin = take_room(file, area);
+        if (begin == 0) {
+            return 0;
+        }
+        state.gates_next = begin;
+        state.gates_end = begin + area;
+    }
+    const std::uint64_t offset = state.gates_next;
+    state.gates_next += gate_room();
+    return offset;
+}
+
 /// Room for a schema with memory, among the others. 0: none.
 std::uint64_t take_schema_room(const unique_fd& file, std::uint64_t size) noexcept {
     const std::uint64_t room = round_up_to(size, 8);
     if (state.schemas_end - state.schemas_next < room) {
-        const std::uint64_t area = std::max(room, schema_area_size);
+        const std::uint64_t area =
+            round_up_to(std::max(room, schema_bytes_ahead * providers_ahead()), page_size());
         const std::uint64_t begin = take_room(file, area);
         if (begin == 0) {
             return 0;
         }
         state.schemas_next = begin;
+        state.schemas_reserved = begin;
         state.schemas_end = begin + area;
     }
     const std::uint64_t offset = state.schemas_next;
-    if (!reserve(file, offset, room)) {
-        return 0;
+    const std::uint64_t end = round_up_to(offset + room, page_size());
+    if (end > state.schemas_reserved) {
+        if (!reserve(file, state.schemas_reserved, end - state.schemas_reserved)) {
+            return 0;
+        }
+        state.schemas_reserved = end;
     }
     state.schemas_next += room;
     return offset;
@@ -270,7 +301,7 @@ publish_result take_new_entry(const unique_fd& file, published_place& place) noe
     if (state.head.used == state.head.capacity && !add_block(file)) {
         return publish_result::no_space;
     }
-    place.gate_offset = take_room(file, gate_room());
+    place.gate_offset = take_gate_room(file);
     if (place.gate_offset == 0) {
         return publish_result::no_space;
     }

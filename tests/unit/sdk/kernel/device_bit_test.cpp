@@ -44,6 +44,7 @@ class device_bit : public testing::Test {
         kernel_end = unique_fd(ends[0]);
         file = unique_fd(ends[1]);
         fake_kernel::set_route_file(route(), file.get());
+        fake_kernel::prepare_route(handle());
         route().expected = true;
         route().is_module = true;
         for (const std::uint32_t event : {first, second}) {

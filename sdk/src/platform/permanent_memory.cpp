@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+#include "platform/permanent_memory.hpp"
+
+#include <sys/mman.h>
+
+namespace eventlog::core {
+namespace {
+
+constexpr std::size_t area_size = 65536;
+constexpr std::size_t alignment = 16;
+
+// Under the registry lock.
+constinit unsigned char* next_free = nullptr;
+constinit std::size_t room = 0;
+
+}  // namespace
+
+void* allocate_permanently(std::size_t size) noexcept {
+    const std::size_t needed = (size + alignment - 1) / alignment * alignment;
+    if (needed > room) {
+        void* area =
+            ::mmap(nullptr, area_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (area == MAP_FAILED) {
+            return nullptr;
+        }
+        next_free = static_cast<unsigned char*>(area);
+        room = area_size;
+    }
+    void* const memory = next_free;
+    next_free += needed;
+    room -= needed;
+    return memory;
+}
+
+}  // namespace eventlog::core
