@@ -325,6 +325,9 @@ void subscription::open_gates(const subscription_options& options) {
         }
         const bool is_wanted =
             core::wants_process(filter, file.header().pid, file.header().process);
+        if (is_wanted) {
+            file.store_slot_serial(slot_, header_.serial);
+        }
         for (core::published_provider provider(file); provider.next();) {
             std::vector<std::uint8_t> bytes(provider.entry().schema_size);
             core::schema_reader schema;

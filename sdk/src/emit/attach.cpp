@@ -263,7 +263,7 @@ attach_outcome attach_to_region(eventlog_provider& provider, unsigned index,
         }
         reserve_shared_ring(slot, subscription);
     }
-    attachment& place = provider.attachments[index];
+    attachment& place = provider.attachment_to(index);
     if (place.serial.load(std::memory_order_relaxed) == serial) {
         return attach_outcome::attached;
     }
@@ -278,7 +278,8 @@ attach_outcome attach_to_region(eventlog_provider& provider, unsigned index,
 }
 
 attach_outcome attach_to_file(eventlog_provider& provider, unsigned slot,
-                              const subscription_file& subscription) noexcept {
+                              const subscription_file& subscription,
+                              const directory& where) noexcept {
     if (!subscription.is_live()) {
         return attach_outcome::no_match;
     }
@@ -289,7 +290,8 @@ attach_outcome attach_to_file(eventlog_provider& provider, unsigned slot,
         count_wanted(provider, filter, limited) == 0) {
         return attach_outcome::no_match;
     }
-    if (!store_session_limits(provider, slot, filter, limited) || !take_own_gate(provider)) {
+    if (!store_session_limits(provider, slot, filter, limited) || !take_own_gate(provider) ||
+        !prepare_attachments(provider)) {
         return attach_outcome::retry_later;
     }
     const attach_outcome result = attach_to_region(provider, slot, subscription);
@@ -303,6 +305,7 @@ attach_outcome attach_to_file(eventlog_provider& provider, unsigned slot,
         return attach_outcome::no_match;
     }
     if (result != attach_outcome::no_match) {
+        store_slot_serial(where, slot, subscription.header().serial);
         set_gate_bits(provider, slot, filter);
         // If it has ended meanwhile, its consumer may have cleared the gate before the bits were
         // set.
@@ -320,7 +323,7 @@ attach_outcome attach_to_file(eventlog_provider& provider, unsigned slot,
     error_text ignored;
     switch (subscription.open(where, slot, ignored)) {
         case subscription_file::found::usable:
-            return attach_to_file(provider, slot, subscription);
+            return attach_to_file(provider, slot, subscription, where);
         case subscription_file::found::unreadable:
             return attach_outcome::retry_later;
         case subscription_file::found::nothing:
@@ -369,7 +372,7 @@ void attach_to_all(eventlog_provider& provider, const directory& where) noexcept
             continue;
         }
         if (subscription.has_owner()) {
-            static_cast<void>(attach_to_file(provider, slot, subscription));
+            static_cast<void>(attach_to_file(provider, slot, subscription, where));
         } else {
             found_dead = true;
         }

@@ -39,7 +39,8 @@ std::uint32_t needed_slots() noexcept {
     std::uint32_t needed = 0;
     for (const eventlog_provider* provider = get_first_registered();
          provider != nullptr && (mapped & ~needed) != 0; provider = provider->next) {
-        for (const attachment& place : provider->attachments) {
+        for (const attachment& place :
+             provider->attachments.load(std::memory_order_relaxed)->places) {
             const bool is_needed = place.serial.load(std::memory_order_relaxed) ==
                                    place.slot->serial.load(std::memory_order_relaxed);
             needed |= is_needed ? place.gate_bit : 0;

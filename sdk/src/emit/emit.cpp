@@ -18,6 +18,7 @@
 #include "platform/registry_lock.hpp"
 #include "platform/signal_guard.hpp"
 #include "provider/counters.hpp"
+#include "provider/own_gate.hpp"
 #include "provider/registered_provider.hpp"
 #include "ring/clock.hpp"
 #include "ring/ring_transition.hpp"
@@ -127,7 +128,7 @@ bool is_filtered_by_session(const eventlog_provider& provider, unsigned index,
 void emit_to(eventlog_provider& provider, unsigned index, const event_payload& payload) noexcept {
     // Twice, because an ended subscription may have a successor in its slot.
     for (int attempt = 0; attempt < 2; ++attempt) {
-        attachment& place = provider.attachments[index];
+        attachment& place = provider.attachment_to(index);
         const std::uint64_t serial = place.serial.load(std::memory_order_acquire);
         // Loaded after the serial: the bit may have belonged to a previous subscription that wanted
         // other events.
@@ -155,7 +156,7 @@ void emit_to(eventlog_provider& provider, unsigned index, const event_payload& p
             // Not counted if the attach has found no subscription and cleared the bit.
             if ((provider.gate_word(payload.event).load(std::memory_order_relaxed) &
                  place.gate_bit) != 0) {
-                count(provider, &eventlog_route_counters::lost_unattached);
+                count_unattached(provider, index);
             }
             return;
         }
@@ -191,7 +192,7 @@ bool try_append_to(const eventlog_provider& provider, const attachment& place, s
     for (; bits != 0; bits &= bits - 1) {
         const auto index = static_cast<unsigned>(std::countr_zero(bits));
         if (!is_for_several ||
-            !try_append_to(provider, provider.attachments[index], thread, payload)) {
+            !try_append_to(provider, provider.attachment_to(index), thread, payload)) {
             emit_to(provider, index, payload);
         }
     }
@@ -203,6 +204,10 @@ bool try_append_to(const eventlog_provider& provider, const attachment& place, s
     const std::atomic_ref<std::uint32_t> gate = provider.gate_word(payload.event);
     if ((gate.load(std::memory_order_relaxed) & EVENTLOG_GATE_NOTIFICATION) != 0) {
         run_notifications(provider, callback_timing::now);
+        if (provider.reads_shared_gate.load(std::memory_order_acquire)) [[unlikely]] {
+            count_before_own_gate(provider);
+            return;
+        }
     }
     if (provider.user_events.not_before.load(std::memory_order_relaxed) != user_events_route::never)
         [[unlikely]] {
@@ -274,7 +279,7 @@ bool is_event_of(const eventlog_provider* provider, std::uint32_t event) noexcep
 }  // namespace
 
 bool is_attached(const eventlog_provider& provider, unsigned slot) noexcept {
-    const attachment& place = provider.attachments[slot];
+    const attachment& place = provider.attachment_to(slot);
     // The subscription may have ended and its slot been reused.
     return is_live(*place.slot, place.serial.load(std::memory_order_acquire));
 }
@@ -282,18 +287,18 @@ bool is_attached(const eventlog_provider& provider, unsigned slot) noexcept {
 /// Called when a bit is set for a slot that the provider is not attached to. Events count for a
 /// subscription from the time of the attachment; while another thread attaches, they do not.
 bool attach_now(eventlog_provider& provider, unsigned slot) noexcept {
-    std::atomic<std::uint64_t>& not_before = provider.attachments[slot].not_before;
-    if (coarse_monotonic_now() < not_before.load(std::memory_order_relaxed)) {
+    if (coarse_monotonic_now() <
+        provider.attachment_to(slot).not_before.load(std::memory_order_relaxed)) {
         return false;
     }
     const signal_guard guard;
     const registry_lock lock(std::try_to_lock);
-    if (!lock.held() || !provider.published) {
+    if (!lock.held() || !provider.published || !prepare_attachments(provider)) {
         return false;
     }
     const bool attached = attach(provider, slot, own_directory());
-    not_before.store(attached ? 0 : coarse_monotonic_now() + attach_retry_interval,
-                     std::memory_order_relaxed);
+    provider.attachment_to(slot).not_before.store(
+        attached ? 0 : coarse_monotonic_now() + attach_retry_interval, std::memory_order_relaxed);
     return attached;
 }
 

@@ -2,6 +2,7 @@
 #include "emit/notification.hpp"
 
 #include <bit>
+#include <new>
 
 #include <eventlog/abi.h>
 
@@ -10,6 +11,7 @@
 #include "emit/emit.hpp"
 #include "kernel/batch.hpp"
 #include "kernel/user_events_route.hpp"
+#include "platform/permanent_memory.hpp"
 #include "platform/process.hpp"
 #include "platform/registry_lock.hpp"
 #include "platform/signal_guard.hpp"
@@ -56,7 +58,7 @@ bool find_listeners(eventlog_provider& provider,
             continue;
         }
         if (is_attached(provider, slot) || attach_now(provider, slot)) {
-            serials[slot] = provider.attachments[slot].serial.load(std::memory_order_relaxed);
+            serials[slot] = provider.attachment_to(slot).serial.load(std::memory_order_relaxed);
         } else {
             // Bits without a subscription were cleared; remaining bits need a retry.
             complete = complete && (listening_slots(provider) & 1U << slot) == 0;
@@ -70,7 +72,7 @@ void dump_state(eventlog_provider& provider, unsigned slot, std::uint64_t serial
     if (!provider.notifications.on_new_listener.read(dump) || dump.function == nullptr) {
         return;
     }
-    provider.notifications.dumped[slot] = serial;
+    provider.notifications.serials.load(std::memory_order_relaxed)->dumped[slot] = serial;
     const dump_scope requester(provider, slot);
     dump.function(dump.context);
     if (provider.dump_complete_event != no_index) {
@@ -82,10 +84,14 @@ void dump_state(eventlog_provider& provider, unsigned slot, std::uint64_t serial
 void run_callbacks(eventlog_provider& provider,
                    const std::array<std::uint64_t, EVENTLOG_SUBSCRIPTIONS_MAX>& serials) noexcept {
     notification_state& watching = provider.notifications;
+    listener_serials* const known = watching.serials.load(std::memory_order_acquire);
+    if (known == nullptr) {
+        return;
+    }
     notification_state::change_callback::pair change;
     if (watching.on_change.read(change) && change.function != nullptr &&
-        (serials != watching.notified || change.generation != watching.notified_generation)) {
-        watching.notified = serials;
+        (serials != known->notified || change.generation != watching.notified_generation)) {
+        known->notified = serials;
         watching.notified_generation = change.generation;
         unsigned listeners = 0;
         for (const std::uint64_t serial : serials) {
@@ -94,7 +100,7 @@ void run_callbacks(eventlog_provider& provider,
         change.function(change.context, listeners);
     }
     for (unsigned slot = 0; slot < EVENTLOG_SUBSCRIPTIONS_MAX; ++slot) {
-        if (serials[slot] != 0 && serials[slot] != watching.dumped[slot]) {
+        if (serials[slot] != 0 && serials[slot] != known->dumped[slot]) {
             dump_state(provider, slot, serials[slot]);
         }
     }
@@ -108,8 +114,24 @@ bool update_listeners(eventlog_provider& provider) noexcept {
     return complete;
 }
 
+/// Under the registry lock.
+bool prepare_listener_serials(eventlog_provider& provider) noexcept {
+    notification_state& watching = provider.notifications;
+    if (watching.serials.load(std::memory_order_relaxed) == nullptr) {
+        void* memory = allocate_permanently(sizeof(listener_serials));
+        if (memory == nullptr) {
+            return false;
+        }
+        watching.serials.store(new (memory) listener_serials, std::memory_order_release);
+    }
+    return true;
+}
+
 /// Requests notifications, starting with one about the present listeners. Under the registry lock.
 void enable_notifications(eventlog_provider& provider) noexcept {
+    if (!prepare_listener_serials(provider)) {
+        return;  // no memory: the callbacks are never called
+    }
     provider.wants_notifications = true;
     directory where;
     error_text ignored;

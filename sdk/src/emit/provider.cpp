@@ -18,6 +18,7 @@
 #include "kernel/batch.hpp"
 #include "kernel/user_events_route.hpp"
 #include "kernel/user_events_write.hpp"
+#include "platform/permanent_memory.hpp"
 #include "platform/process.hpp"
 #include "platform/registry_lock.hpp"
 #include "platform/signal_guard.hpp"
@@ -128,6 +129,7 @@ void publish(eventlog_provider& provider) noexcept {
         provider.published = true;
         provider.reads_shared_gate.store(!wants_own_gate, std::memory_order_release);
         provider.own_gate_not_before.store(0, std::memory_order_relaxed);
+        provider.lost_before_own_gate.store(0, std::memory_order_relaxed);
         // Published before the scan: a subscription that does not see this provider is seen by the
         // scan.
         attach_to_all(provider, where);
@@ -140,7 +142,11 @@ void publish(eventlog_provider& provider) noexcept {
 }
 
 void detach_from_all(eventlog_provider& provider) noexcept {
-    for (attachment& place : provider.attachments) {
+    attachment_list* const attachments = provider.attachments.load(std::memory_order_relaxed);
+    if (attachments == &no_attachments) {
+        return;
+    }
+    for (attachment& place : attachments->places) {
         place.serial.store(not_attached, std::memory_order_relaxed);
     }
 }
@@ -148,9 +154,11 @@ void detach_from_all(eventlog_provider& provider) noexcept {
 /// Called while no thread runs notifications: in a forked child there are no other threads, and an
 /// instance is reused only then.
 void reset_notifications(eventlog_provider& provider) noexcept {
-    provider.notifications.notified = {};
+    if (listener_serials* serials = provider.notifications.serials.load(std::memory_order_relaxed);
+        serials != nullptr) {
+        *serials = {};
+    }
     provider.notifications.notified_generation = 0;
-    provider.notifications.dumped = {};
     provider.notifications.running_thread.store(0, std::memory_order_relaxed);
 }
 
@@ -370,6 +378,19 @@ void register_instance(eventlog_provider& provider,
 alignas(std::uint64_t) constinit std::array<
     std::uint32_t, (EVENTLOG_GATE_SIZE + EVENTLOG_COUNTERS_SIZE) / 4> null_gate{};
 constinit const std::atomic<std::uint32_t*> null_gate_pointer{null_gate.data()};
+
+constinit attachment_list no_attachments{};
+
+bool prepare_attachments(eventlog_provider& provider) noexcept {
+    if (provider.attachments.load(std::memory_order_relaxed) == &no_attachments) {
+        void* memory = allocate_permanently(sizeof(attachment_list));
+        if (memory == nullptr) {
+            return false;
+        }
+        provider.attachments.store(new (memory) attachment_list, std::memory_order_release);
+    }
+    return true;
+}
 
 eventlog_provider* get_first_registered() noexcept {
     return first_registered;

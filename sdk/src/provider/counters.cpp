@@ -20,6 +20,27 @@ void set_counter_layout() noexcept {
     }
 }
 
+void count_unattached(const eventlog_provider& provider, unsigned slot,
+                      std::uint32_t many) noexcept {
+    count(provider, &eventlog_route_counters::lost_unattached, EVENTLOG_COUNTERS_MEMORY, many);
+    const std::uint64_t serial =
+        __atomic_load_n(&own_process_header().slot_serial[slot], __ATOMIC_ACQUIRE);
+    const std::uint64_t tag = EVENTLOG_UNATTACHED_TAG(serial);
+    eventlog_counters_page& page = counters_of_gate(provider.gate.load(std::memory_order_relaxed));
+    const std::atomic_ref<__u64> word(page.unattached[slot]);
+    __u64 known = word.load(std::memory_order_relaxed);
+    __u64 next = 0;
+    do {
+        // The events of another subscription have been read, or nothing waits for them.
+        const __u64 before = known >> EVENTLOG_UNATTACHED_COUNT_BITS == tag
+                                 ? known & EVENTLOG_UNATTACHED_COUNT_MASK
+                                 : 0;
+        const __u64 sum = before + many;
+        next = tag << EVENTLOG_UNATTACHED_COUNT_BITS |
+               (sum < EVENTLOG_UNATTACHED_COUNT_MASK ? sum : EVENTLOG_UNATTACHED_COUNT_MASK);
+    } while (!word.compare_exchange_weak(known, next, std::memory_order_relaxed));
+}
+
 eventlog_route_counters sum_counters(eventlog_counters_page& page, unsigned route) noexcept {
     const auto value = [](__u64& counter) {
         return std::atomic_ref(counter).load(std::memory_order_relaxed);

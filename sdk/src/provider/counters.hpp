@@ -35,6 +35,11 @@ inline void count(const eventlog_provider& provider, route_counter counter,
     std::atomic_ref(page.routes[route].*counter).fetch_add(many, std::memory_order_relaxed);
 }
 
+/// Counts an event that was lost because the provider was not attached to the subscription in that
+/// slot. Any thread, any signal handler.
+void count_unattached(const eventlog_provider& provider, unsigned slot,
+                      std::uint32_t many = 1) noexcept;
+
 /// Counts an event that was written.
 [[gnu::always_inline]] inline void count_written(const eventlog_provider& provider) noexcept {
     if (!count_on_cpu(counters_of_gate(provider.gate.load(std::memory_order_relaxed))))

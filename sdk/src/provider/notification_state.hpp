@@ -13,6 +13,12 @@
 
 namespace eventlog::core {
 
+/// The subscriptions reported to on_change, and those that got a dump, as serials by slot.
+struct listener_serials {
+    std::array<std::uint64_t, EVENTLOG_SUBSCRIPTIONS_MAX> notified{};
+    std::array<std::uint64_t, EVENTLOG_SUBSCRIPTIONS_MAX> dumped{};
+};
+
 struct notification_state {
     using change_callback = callback<void (*)(void* context, unsigned listeners)>;
     using dump_callback = callback<void (*)(void* context)>;
@@ -25,9 +31,8 @@ struct notification_state {
     /// callback is replaced, all four steps sequentially consistent: a thread that finds it 0 after
     /// a replacement knows that no thread runs the previous callback or is about to.
     std::atomic<std::uint32_t> running_thread{0};
-    /// The subscriptions reported to on_change, and those that got a dump, as serials by slot.
-    std::array<std::uint64_t, EVENTLOG_SUBSCRIPTIONS_MAX> notified{};
-    std::array<std::uint64_t, EVENTLOG_SUBSCRIPTIONS_MAX> dumped{};
+    /// Of providers with callbacks: allocated with the first callback.
+    std::atomic<listener_serials*> serials{nullptr};
     /// The generation of the on_change callback that was called last: a new callback is called,
     /// too.
     std::uint64_t notified_generation = 0;

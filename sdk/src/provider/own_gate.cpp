@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "provider/own_gate.hpp"
 
+#include <bit>
 #include <mutex>
 
 #include "platform/process.hpp"
 #include "platform/registry_lock.hpp"
 #include "platform/signal_guard.hpp"
+#include "provider/counters.hpp"
 #include "ring/clock.hpp"
 
 namespace eventlog::core {
@@ -13,6 +15,23 @@ namespace {
 
 // Bounds the system calls of an emit.
 constexpr std::uint64_t retry_interval = 1'000'000;
+
+/// Moves the events that were lost meanwhile to the counters, which the provider has of its own
+/// now.
+void settle_lost_events(eventlog_provider& provider) noexcept {
+    const std::uint32_t lost = provider.lost_before_own_gate.exchange(0, std::memory_order_seq_cst);
+    if (lost == 0) {
+        return;
+    }
+    std::uint32_t slots = 0;
+    const std::uint32_t count = provider.event_count.load(std::memory_order_acquire);
+    for (std::uint32_t event = 0; event < count; ++event) {
+        slots |= provider.gate_word(event).load(std::memory_order_relaxed);
+    }
+    for (slots &= EVENTLOG_GATE_SUBSCRIPTIONS; slots != 0; slots &= slots - 1) {
+        count_unattached(provider, static_cast<unsigned>(std::countr_zero(slots)), lost);
+    }
+}
 
 }  // namespace
 
@@ -26,8 +45,10 @@ bool take_own_gate(eventlog_provider& provider) noexcept {
         !map_own_gate(where, provider.place, provider.gate.load(std::memory_order_relaxed))) {
         return false;
     }
-    // Release: a thread that changes the gate's words from now on changes the own ones.
-    provider.reads_shared_gate.store(false, std::memory_order_release);
+    // Sequentially consistent: either a thread that counts a lost event sees the change and settles
+    // it, or this one sees the event.
+    provider.reads_shared_gate.store(false, std::memory_order_seq_cst);
+    settle_lost_events(provider);
     return true;
 }
 
@@ -50,6 +71,13 @@ bool take_own_gate_in_emit(eventlog_provider& provider) noexcept {
     provider.own_gate_not_before.store(is_own ? 0 : coarse_monotonic_now() + retry_interval,
                                        std::memory_order_relaxed);
     return is_own;
+}
+
+void count_before_own_gate(eventlog_provider& provider) noexcept {
+    provider.lost_before_own_gate.fetch_add(1, std::memory_order_seq_cst);
+    if (!provider.reads_shared_gate.load(std::memory_order_seq_cst)) {
+        settle_lost_events(provider);
+    }
 }
 
 }  // namespace eventlog::core

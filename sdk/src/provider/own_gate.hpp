@@ -22,4 +22,9 @@ namespace eventlog::core {
 /// whose gate is its parent's.
 [[nodiscard]] bool take_own_gate_in_emit(eventlog_provider& provider) noexcept;
 
+/// Counts an event that found the shared gate's notification bit while the own gate could not be
+/// mapped: as unattached, for each subscription with a bit in the own gate. Which events it wants
+/// is not known, so that this may count one too many, never one too few.
+void count_before_own_gate(eventlog_provider& provider) noexcept;
+
 }  // namespace eventlog::core

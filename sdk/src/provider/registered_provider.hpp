@@ -47,6 +47,20 @@ struct attachment {
     std::atomic<std::uint64_t> not_before{0};
 };
 
+/// The attachments of a provider, by slot.
+struct attachment_list {
+    constexpr attachment_list() noexcept {
+        for (unsigned i = 0; i < places.size(); ++i) {
+            places[i].gate_bit = 1U << i;
+            places[i].slot = &subscription_slots[i];
+        }
+    }
+    std::array<attachment, EVENTLOG_SUBSCRIPTIONS_MAX> places{};
+};
+
+/// The list of all providers that have never attached. It is not written.
+[[gnu::visibility("hidden")]] extern attachment_list no_attachments;
+
 }  // namespace eventlog::core
 
 /// A provider. Never freed, but reused for another provider, because a late thread may still hold
@@ -59,22 +73,20 @@ struct attachment {
 /// eventlog_provider_destroy. docs/decisions/038-handles-are-reused-late.md gives the reasons.
 /// Providers of C++ are not affected: they are withdrawn when their code is unloaded.
 struct eventlog_provider {
-    constexpr eventlog_provider() noexcept : latest(attachments.data()) {
-        for (unsigned i = 0; i < attachments.size(); ++i) {
-            attachments[i].gate_bit = 1U << i;
-            attachments[i].slot = &eventlog::core::subscription_slots[i];
-        }
-    }
-
     /// First, because eventlog_enabled reads it: part of the binary interface.
     std::atomic<std::uint32_t*> gate{eventlog::core::null_gate.data()};
-    std::array<eventlog::core::attachment, EVENTLOG_SUBSCRIPTIONS_MAX> attachments{};
     /// The attachment of the last written event; the fast path uses it first.
-    std::atomic<const eventlog::core::attachment*> latest;
+    std::atomic<const eventlog::core::attachment*> latest{
+        eventlog::core::no_attachments.places.data()};
+    /// All of them: a list of its own after prepare_attachments().
+    std::atomic<eventlog::core::attachment_list*> attachments{&eventlog::core::no_attachments};
     std::atomic<std::uint32_t> event_count{0};
     /// Whether the gate is the one that all providers of the process share, whose words this
     /// process does not change; see own_gate.hpp.
     std::atomic<bool> reads_shared_gate{false};
+    /// Events that were lost while the own gate was being mapped, by which the listeners of an
+    /// event are known.
+    std::atomic<std::uint32_t> lost_before_own_gate{0};
     /// Coarse monotonic nanoseconds before which an emit does not retry to get an own gate.
     std::atomic<std::uint64_t> own_gate_not_before{0};
     /// Of a provider defined at run time, and of every later provider with this handle.
@@ -91,6 +103,10 @@ struct eventlog_provider {
 
     [[nodiscard]] std::atomic_ref<std::uint32_t> gate_word(std::uint32_t event) const noexcept {
         return std::atomic_ref(gate.load(std::memory_order_relaxed)[event]);
+    }
+
+    [[nodiscard]] eventlog::core::attachment& attachment_to(unsigned slot) const noexcept {
+        return attachments.load(std::memory_order_acquire)->places[slot];
     }
 
     // The members below are under the registry lock.
@@ -117,6 +133,10 @@ namespace eventlog::core {
 /// time: these use a gate of the library, and own `built` unless nullptr (no memory) is returned.
 [[nodiscard]] eventlog_provider* register_provider(const eventlog_raw_provider& definition,
                                                    const built_definition* built) noexcept;
+
+/// Gives the provider attachments of its own unless it has them; afterwards they may be written.
+/// False if there is no memory. Under the registry lock.
+[[nodiscard]] bool prepare_attachments(eventlog_provider& provider) noexcept;
 
 /// Under the registry lock: the first registered provider, and the first one to be reused. `next`
 /// links the rest.

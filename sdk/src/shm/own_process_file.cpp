@@ -63,6 +63,17 @@ struct file_state {
 };
 [[EVENTLOG_STARTUP_SECTION]] constinit file_state state{};
 
+// The file's first page is mapped over this one, so emits find its words at a constant address.
+#if defined(__aarch64__)
+constexpr std::size_t header_alignment = 65536;
+#else
+constexpr std::size_t header_alignment = 4096;
+#endif
+struct alignas(header_alignment) header_page {
+    eventlog_process_file header;
+};
+constinit header_page own_header{};
+
 std::uint64_t round_up_to(std::uint64_t number, std::uint64_t unit) noexcept {
     return (number + unit - 1) / unit * unit;
 }
@@ -204,6 +215,24 @@ unique_fd open_again(const directory& where, std::uint64_t inode) noexcept {
     return file;
 }
 
+/// Without a file: zeros.
+void unmap_header() noexcept {
+    static_cast<void>(::syscall(SYS_mmap, &own_header, page_size(), PROT_READ,
+                                MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0));
+}
+
+bool map_header(const unique_fd& file) noexcept {
+    return ::syscall(SYS_mmap, &own_header, page_size(), PROT_READ, MAP_SHARED | MAP_FIXED,
+                     file.get(), 0) != -1;
+}
+
+void forget_file() noexcept {
+    if (state.inode != 0) {
+        unmap_header();
+    }
+    state = {};
+}
+
 bool write_header(const unique_fd& file, const process_identity& self) noexcept {
     eventlog_process_file header{};
     header.magic = EVENTLOG_PROCESS_MAGIC;
@@ -226,7 +255,7 @@ bool write_block_head(const unique_fd& file) noexcept {
 /// Creates the file without a name and without providers.
 unique_fd create_file(const directory& where, const process_identity& self, publish_result& result,
                       error_text& error) noexcept {
-    state = {};
+    forget_file();
     result = publish_result::no_directory;
     unique_fd file = create_unnamed_file(where.processes, error);
     struct stat status {};
@@ -241,6 +270,10 @@ unique_fd create_file(const directory& where, const process_identity& self, publ
     if (state.shared_gate == 0 || !reserve(file, 0, EVENTLOG_PROCESS_HEADER_SIZE) ||
         !reserve_gate(file, state.shared_gate) || !write_header(file, self) ||
         !write_block_head(file)) {
+        return unique_fd{};
+    }
+    if (!map_header(file)) {
+        result = publish_result::not_mapped;
         return unique_fd{};
     }
     state.device = status.st_dev;
@@ -430,7 +463,7 @@ publish_result publish_provider(const directory& where, const provider_content& 
     const unique_fd file = create_file(where, self, result, error);
     if (!file) {
         explain(result, content.name, error);
-        state = {};
+        forget_file();
         return result;
     }
     // The first provider is mapped before the file has a name: a file that no process maps is
@@ -446,7 +479,7 @@ publish_result publish_provider(const directory& where, const provider_content& 
         }
     }
     if (result != publish_result::published) {
-        state = {};
+        forget_file();
         place = {};
     }
     return result;
@@ -481,7 +514,7 @@ void withdraw_provider(const directory& where, const published_place& place) noe
     }
     if (--state.published == 0) {
         static_cast<void>(::unlinkat(where.processes.get(), state.name.data(), 0));
-        state = {};
+        forget_file();
         return;
     }
     const std::uint32_t removal = ++state.removals;
@@ -493,7 +526,22 @@ void withdraw_provider(const directory& where, const published_place& place) noe
 }
 
 void forget_process_file() noexcept {
-    state = {};
+    forget_file();
+}
+
+const eventlog_process_file& own_process_header() noexcept {
+    return own_header.header;
+}
+
+void store_slot_serial(const directory& where, unsigned slot, std::uint64_t serial) noexcept {
+    const __u64& stored = own_header.header.slot_serial[slot];
+    if (__atomic_load_n(&stored, __ATOMIC_RELAXED) == serial) {
+        return;
+    }
+    if (const unique_fd file = open_again(where, state.inode)) {
+        write_exactly(file, &serial, sizeof serial,
+                      offsetof(eventlog_process_file, slot_serial) + slot * sizeof serial);
+    }
 }
 
 bool has_other_process_file(const directory& where, const process_identity& self) noexcept {

@@ -51,6 +51,13 @@ enum class publish_result { published, no_directory, no_space, not_mapped, too_m
 [[nodiscard]] bool map_own_gate(const directory& where, const published_place& place,
                                 std::uint32_t* gate) noexcept;
 
+/// The header of the process file as mapped in this process; all 0 while there is no file. Any
+/// thread, any signal handler.
+[[nodiscard]] const eventlog_process_file& own_process_header() noexcept;
+
+/// Stores the serial of the subscription in a slot, before bits of the slot are set.
+void store_slot_serial(const directory& where, unsigned slot, std::uint64_t serial) noexcept;
+
 /// Requests notifications for a published provider from now on.
 void request_notifications(const directory& where, const published_place& place) noexcept;
 

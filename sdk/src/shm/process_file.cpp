@@ -13,6 +13,7 @@
 #include <atomic>
 #include <bit>
 #include <cerrno>
+#include <cstddef>
 #include <cstring>
 
 #include "shm/exact_io.hpp"
@@ -80,6 +81,11 @@ bool process_file::contains(std::uint64_t offset, std::uint64_t size) noexcept {
         }
     }
     return is_inside();
+}
+
+void process_file::store_slot_serial(unsigned slot, std::uint64_t serial) const noexcept {
+    write_exactly(file_, &serial, sizeof serial,
+                  offsetof(eventlog_process_file, slot_serial) + slot * sizeof serial);
 }
 
 bool process_file::is_alive(mapped_files& mapped) const noexcept {

@@ -54,6 +54,9 @@ class process_file {
 
     [[nodiscard]] const eventlog_process_file& header() const noexcept { return header_; }
 
+    /// Stores the serial of the subscription in a slot, before bits of the slot are set.
+    void store_slot_serial(unsigned slot, std::uint64_t serial) const noexcept;
+
     /// Whether the publishing process still uses the file. One `mapped` may serve any number of
     /// files; consecutive files of one process are cheapest.
     [[nodiscard]] bool is_alive(mapped_files& mapped) const noexcept;

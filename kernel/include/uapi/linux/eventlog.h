@@ -747,8 +747,9 @@ struct eventlog_process_file {
 	__u64 scope_token[2]; /* 0: none */
 	__u64 reserved[39];
 	/*
-	 * Stored by a consumer before it sets bits of its slot: the serial of its region, so that
-	 * the process knows which subscription its unattached events belong to.
+	 * The serial of the region in each slot, so that the process knows which subscription its
+	 * unattached events belong to. Stored before bits of the slot are set, by the consumer,
+	 * and by the process where it sets them.
 	 */
 	__u64 slot_serial[EVENTLOG_SUBSCRIPTIONS_MAX];
 };
@@ -800,8 +801,12 @@ struct eventlog_route_counters {
 
 #define EVENTLOG_COUNTERS_MEMORY 0 /* index of a route: subscriptions in shared memory */
 #define EVENTLOG_COUNTERS_USER_EVENTS 1 /* the kernel's user_events */
-#define EVENTLOG_ROUTES_MAX 4
+#define EVENTLOG_ROUTES_MAX 2
 #define EVENTLOG_CPU_COUNTERS_MAX 480
+#define EVENTLOG_UNATTACHED_COUNT_BITS 40
+#define EVENTLOG_UNATTACHED_COUNT_MASK 0xffffffffffULL
+/* 1 to 0xffffff: a word of 0 belongs to no subscription. */
+#define EVENTLOG_UNATTACHED_TAG(serial) ((serial) % 0xffffffU + 1)
 
 /*
  * Counters of a provider.
@@ -814,6 +819,13 @@ struct eventlog_route_counters {
  */
 struct eventlog_counters_page {
 	struct eventlog_route_counters routes[EVENTLOG_ROUTES_MAX];
+	/*
+	 * Events of the memory route that were lost as unattached, by slot: below, their number,
+	 * above, which subscription of the slot they belong to, EVENTLOG_UNATTACHED_TAG of the
+	 * serial that the process file had for the slot. Changed by compare-and-swap; another
+	 * tag begins with 0. Included in lost_unattached.
+	 */
+	__u64 unattached[EVENTLOG_SUBSCRIPTIONS_MAX];
 	__u64 written_by_cpu[EVENTLOG_CPU_COUNTERS_MAX];
 };
 
@@ -899,6 +911,7 @@ EVENTLOG_ABI(sizeof(struct eventlog_route_counters) == 64);
 EVENTLOG_ABI_AT(eventlog_route_counters, lost_unattached, 40);
 EVENTLOG_ABI_AT(eventlog_route_counters, lost_refused, 48);
 EVENTLOG_ABI(sizeof(struct eventlog_counters_page) == EVENTLOG_COUNTERS_SIZE);
+EVENTLOG_ABI_AT(eventlog_counters_page, unattached, 128);
 EVENTLOG_ABI_AT(eventlog_counters_page, written_by_cpu, 256);
 EVENTLOG_ABI(EVENTLOG_EVENTS_MAX * sizeof(__u32) == EVENTLOG_GATE_SIZE);
 
