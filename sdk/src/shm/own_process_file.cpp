@@ -3,7 +3,6 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -16,6 +15,7 @@
 
 #include "platform/startup_section.hpp"
 #include "shm/exact_io.hpp"
+#include "shm/process_file_room.hpp"
 
 namespace eventlog::core {
 namespace {
@@ -26,11 +26,6 @@ constexpr std::uint32_t quarantined = 64;
 
 // Copies of the library in one process, each with a file.
 constexpr unsigned copies_max = 64;
-
-// Room for gates and schemas is set aside for several providers at once, more for programs with
-// more of them. It gets memory when it is used.
-constexpr std::uint64_t providers_ahead_max = 16;
-constexpr std::uint64_t schema_bytes_ahead = 4096;  // of a provider
 
 constexpr std::uint32_t entries_of(std::uint64_t block_size) noexcept {
     return static_cast<std::uint32_t>((block_size - sizeof(eventlog_directory_block)) /
@@ -45,13 +40,8 @@ using process_file_name = std::array<char, 48>;
 struct file_state {
     process_file_name name{};
     dev_t device = 0;
-    ino_t inode = 0;                 // 0: there is no file
-    std::uint64_t end = 0;           // what is used
-    std::uint64_t schemas_next = 0;  // the rest of the area for schemas
-    std::uint64_t schemas_reserved = 0;
-    std::uint64_t schemas_end = 0;
-    std::uint64_t gates_next = 0;  // the rest of the area for gates
-    std::uint64_t gates_end = 0;
+    ino_t inode = 0;  // 0: there is no file
+    process_file_room room{};
     std::uint64_t shared_gate = 0;
     std::uint64_t block = 0;  // the last block of the directory
     eventlog_directory_block head{};
@@ -74,19 +64,6 @@ struct alignas(header_alignment) header_page {
 };
 constinit header_page own_header{};
 
-std::uint64_t round_up_to(std::uint64_t number, std::uint64_t unit) noexcept {
-    return (number + unit - 1) / unit * unit;
-}
-
-std::uint64_t page_size() noexcept {
-    return static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
-}
-
-/// A gate with its counters, in whole pages.
-std::uint64_t gate_room() noexcept {
-    return round_up_to(EVENTLOG_GATE_SIZE + EVENTLOG_COUNTERS_SIZE, page_size());
-}
-
 /// Replaces the pages of the gate while threads read them. The kernel does it in one step, so a
 /// reader sees the old word or the new one. Calls the kernel directly, because ThreadSanitizer
 /// treats the C library's mmap as an ordinary write.
@@ -95,84 +72,10 @@ bool map_over(std::uint32_t* gate, int flags, int file, std::uint64_t offset) no
                      offset) != -1;
 }
 
-/// Whether a file may become that large. Growing it beyond the limit would end the process by a
-/// signal.
-bool is_size_allowed(std::uint64_t size) noexcept {
-    struct rlimit limit {};
-    return ::getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY ||
-           size <= limit.rlim_cur;
-}
-
-/// Reserves memory for a part of the file: a page without memory would crash the program that
-/// accesses it when tmpfs is full.
-bool reserve(const unique_fd& file, std::uint64_t offset, std::uint64_t size) noexcept {
-    int result = 0;
-    do {
-        result =
-            ::posix_fallocate(file.get(), static_cast<off_t>(offset), static_cast<off_t>(size));
-    } while (result == EINTR);
-    return result == 0;
-}
-
-bool reserve_gate(const unique_fd& file, std::uint64_t offset) noexcept {
-    return reserve(file, offset, EVENTLOG_GATE_SIZE + EVENTLOG_COUNTERS_SIZE);
-}
-
-/// Takes room at the end of the file, without memory. 0: the file cannot grow.
-std::uint64_t take_room(const unique_fd& file, std::uint64_t size) noexcept {
-    const std::uint64_t begin = round_up_to(state.end, page_size());
-    const std::uint64_t end = begin + round_up_to(size, page_size());
-    if (!is_size_allowed(end) || ::ftruncate(file.get(), static_cast<off_t>(end)) != 0) {
-        return 0;
-    }
-    state.end = end;
-    return begin;
-}
-
+/// For how many providers room is set aside at once: for more in programs with more of them.
 std::uint64_t providers_ahead() noexcept {
-    return std::clamp<std::uint64_t>(state.entries, 1, providers_ahead_max);
-}
-
-/// Room for a gate, without memory. 0: the file cannot grow.
-std::uint64_t take_gate_room(const unique_fd& file) noexcept {
-    if (state.gates_next == state.gates_end) {
-        const std::uint64_t area = gate_room() * providers_ahead();
-        const std::uint64_t begin = take_room(file, area);
-        if (begin == 0) {
-            return 0;
-        }
-        state.gates_next = begin;
-        state.gates_end = begin + area;
-    }
-    const std::uint64_t offset = state.gates_next;
-    state.gates_next += gate_room();
-    return offset;
-}
-
-/// Room for a schema with memory, among the others. 0: none.
-std::uint64_t take_schema_room(const unique_fd& file, std::uint64_t size) noexcept {
-    const std::uint64_t room = round_up_to(size, 8);
-    if (state.schemas_end - state.schemas_next < room) {
-        const std::uint64_t area =
-            round_up_to(std::max(room, schema_bytes_ahead * providers_ahead()), page_size());
-        const std::uint64_t begin = take_room(file, area);
-        if (begin == 0) {
-            return 0;
-        }
-        state.schemas_next = begin;
-        state.schemas_reserved = begin;
-        state.schemas_end = begin + area;
-    }
-    const std::uint64_t offset = state.schemas_next;
-    const std::uint64_t end = round_up_to(offset + room, page_size());
-    if (end > state.schemas_reserved) {
-        if (!reserve(file, state.schemas_reserved, end - state.schemas_reserved)) {
-            return 0;
-        }
-        state.schemas_reserved = end;
-    }
-    state.schemas_next += room;
-    return offset;
+    constexpr std::uint64_t ahead_max = 16;
+    return std::clamp<std::uint64_t>(state.entries, 1, ahead_max);
 }
 
 process_file_name file_name_of(const process_identity& self, unsigned copy) noexcept {
@@ -265,9 +168,9 @@ unique_fd create_file(const directory& where, const process_identity& self, publ
     state.block = EVENTLOG_PROCESS_DIRECTORY_OFFSET;
     state.head.capacity = first_block_capacity;
     result = publish_result::no_space;
-    state.end = EVENTLOG_PROCESS_HEADER_SIZE;
-    state.shared_gate = take_room(file, gate_room());
-    if (state.shared_gate == 0 || !reserve(file, 0, EVENTLOG_PROCESS_HEADER_SIZE) ||
+    state.room.end = EVENTLOG_PROCESS_HEADER_SIZE;
+    state.shared_gate = state.room.take(file, gate_room());
+    if (state.shared_gate == 0 || !reserve_room(file, 0, EVENTLOG_PROCESS_HEADER_SIZE) ||
         !reserve_gate(file, state.shared_gate) || !write_header(file, self) ||
         !write_block_head(file)) {
         return unique_fd{};
@@ -300,7 +203,7 @@ bool find_oldest_removed(const unique_fd& file, published_place& place,
             if (entry.state == EVENTLOG_PUBLISHED_REMOVED &&
                 (!found || static_cast<std::int32_t>(entry.removal - oldest.removal) < 0)) {
                 oldest = entry;
-                place = {offset, entry.gate_offset, state.inode};
+                place = {offset, entry.gate_offset, state.inode, false};
                 found = true;
             }
         }
@@ -310,8 +213,8 @@ bool find_oldest_removed(const unique_fd& file, published_place& place,
 
 /// Appends a block when the last one is full.
 bool add_block(const unique_fd& file) noexcept {
-    const std::uint64_t block = take_room(file, block_size);
-    if (block == 0 || !reserve(file, block, block_size)) {
+    const std::uint64_t block = state.room.take(file, block_size);
+    if (block == 0 || !reserve_room(file, block, block_size)) {
         return false;
     }
     const eventlog_directory_block next{0, entries_of(block_size), 0, {}};
@@ -334,19 +237,15 @@ publish_result take_new_entry(const unique_fd& file, published_place& place) noe
     if (state.head.used == state.head.capacity && !add_block(file)) {
         return publish_result::no_space;
     }
-    place.gate_offset = take_gate_room(file);
+    place.gate_offset = state.room.take_gate(file, providers_ahead());
     if (place.gate_offset == 0) {
         return publish_result::no_space;
     }
     place.entry_offset = state.block + sizeof state.head +
                          std::uint64_t{state.head.used} * sizeof(eventlog_published_provider);
     place.inode = state.inode;
+    place.has_own_gate = false;
     return publish_result::published;
-}
-
-void free_gate(const unique_fd& file, std::uint64_t offset) noexcept {
-    static_cast<void>(::fallocate(file.get(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
-                                  static_cast<off_t>(offset), static_cast<off_t>(gate_room())));
 }
 
 /// Fills in an entry with the schema behind it, but for its state.
@@ -368,10 +267,10 @@ publish_result fill_entry(const unique_fd& file, const provider_content& content
     entry.schema_size = static_cast<std::uint32_t>(content.schema.size());
     entry.schema_hash = content.schema_hash;
     entry.gate_offset = place.gate_offset;
-    entry.gate_mapped = content.wants_own_gate ? 1 : 0;
+    entry.gate_mapped = 0;
     entry.wants_notifications = content.wants_notifications ? 1 : 0;
     if (entry.schema_room < entry.schema_size) {
-        entry.schema_offset = take_schema_room(file, entry.schema_size);
+        entry.schema_offset = state.room.take_schema(file, entry.schema_size, providers_ahead());
         entry.schema_room = static_cast<std::uint32_t>(round_up_to(entry.schema_size, 8));
     }
     // The entry first: its state is 0 before the schema changes.
@@ -427,18 +326,52 @@ void explain(publish_result result, const char* provider, error_text& error) noe
     }
 }
 
+/// Maps the provider's own gate. On failure `result` has the reason.
+bool use_own_gate(const unique_fd& file, published_place& place, std::uint32_t* gate,
+                  publish_result& result) noexcept {
+    if (!reserve_gate(file, place.gate_offset)) {
+        result = publish_result::no_space;
+        return false;
+    }
+    if (!map_over(gate, MAP_SHARED, file.get(), place.gate_offset)) {
+        result = publish_result::not_mapped;
+        return false;
+    }
+    const std::uint32_t mapped = 1;
+    write_exactly(file, &mapped, sizeof mapped,
+                  place.entry_offset + offsetof(eventlog_published_provider, gate_mapped));
+    place.has_own_gate = true;
+    return true;
+}
+
+/// The shared gate, or the own one: for a provider that wants it, and where notifications of other
+/// providers are left in the shared gate, because this one's events would not be disabled there.
+publish_result map_first_gate(const unique_fd& file, const provider_content& content,
+                              published_place& place) noexcept {
+    publish_result result = publish_result::published;
+    if (!content.wants_own_gate) {
+        if (!map_over(content.gate, MAP_SHARED, file.get(), state.shared_gate)) {
+            return publish_result::not_mapped;
+        }
+        const std::span words(content.gate, content.event_count);
+        if (std::ranges::all_of(words, [](const std::uint32_t& word) {
+                return __atomic_load_n(&word, __ATOMIC_RELAXED) == 0;
+            })) {
+            return result;
+        }
+    }
+    if (!use_own_gate(file, place, content.gate, result) && !content.wants_own_gate) {
+        return publish_result::published;  // the first emits try again
+    }
+    return result;
+}
+
 publish_result add_to(const unique_fd& file, const provider_content& content,
                       published_place& place, error_text& error) noexcept {
     bool is_reused = false;
     publish_result result = fill_entry(file, content, place, is_reused);
-    if (result == publish_result::published && content.wants_own_gate &&
-        !reserve_gate(file, place.gate_offset)) {
-        result = publish_result::no_space;
-    }
-    const std::uint64_t gate = content.wants_own_gate ? place.gate_offset : state.shared_gate;
-    if (result == publish_result::published &&
-        !map_over(content.gate, MAP_SHARED, file.get(), gate)) {
-        result = publish_result::not_mapped;
+    if (result == publish_result::published) {
+        result = map_first_gate(file, content, place);
     }
     if (result != publish_result::published) {
         explain(result, content.name, error);
@@ -485,17 +418,10 @@ publish_result publish_provider(const directory& where, const provider_content& 
     return result;
 }
 
-bool map_own_gate(const directory& where, const published_place& place,
-                  std::uint32_t* gate) noexcept {
+bool map_own_gate(const directory& where, published_place& place, std::uint32_t* gate) noexcept {
     const unique_fd file = open_again(where, place.inode);
-    const std::uint32_t mapped = 1;
-    if (!file || !reserve_gate(file, place.gate_offset) ||
-        !map_over(gate, MAP_SHARED, file.get(), place.gate_offset)) {
-        return false;
-    }
-    write_exactly(file, &mapped, sizeof mapped,
-                  place.entry_offset + offsetof(eventlog_published_provider, gate_mapped));
-    return true;
+    publish_result ignored = publish_result::published;
+    return file && use_own_gate(file, place, gate, ignored);
 }
 
 void request_notifications(const directory& where, const published_place& place) noexcept {

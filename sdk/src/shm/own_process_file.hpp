@@ -27,7 +27,7 @@ struct provider_content {
     std::uint32_t event_count;
     std::uint32_t* gate;  // with the counters behind it
     bool wants_notifications;
-    bool wants_own_gate;  // from the beginning: the kernel writes to it
+    bool wants_own_gate;  // from the beginning
 };
 
 /// The places of a published provider in the file of this process.
@@ -35,12 +35,14 @@ struct published_place {
     std::uint64_t entry_offset = 0;
     std::uint64_t gate_offset = 0;
     std::uint64_t inode = 0;  // of the file, which may have been removed and created again
+    bool has_own_gate = false;
 };
 
 enum class publish_result { published, no_directory, no_space, not_mapped, too_many };
 
 /// Adds the provider to the file, which is created if there is none, with a gate of it mapped
-/// over content.gate. On failure `error` holds the message, and content.gate is unchanged.
+/// over content.gate: its own if that is wanted, or if the shared one notifies other providers. On
+/// failure `error` holds the message, and content.gate is unchanged.
 [[nodiscard]] publish_result publish_provider(const directory& where,
                                               const provider_content& content,
                                               const process_identity& self, published_place& place,
@@ -48,7 +50,7 @@ enum class publish_result { published, no_directory, no_space, not_mapped, too_m
 
 /// Maps the provider's own gate in place of the shared one. False if there is no memory or the file
 /// cannot be opened; the shared gate stays then. Calls no function that a signal handler may not.
-[[nodiscard]] bool map_own_gate(const directory& where, const published_place& place,
+[[nodiscard]] bool map_own_gate(const directory& where, published_place& place,
                                 std::uint32_t* gate) noexcept;
 
 /// The header of the process file as mapped in this process; all 0 while there is no file. Any

@@ -1,0 +1,361 @@
+// SPDX-License-Identifier: MIT
+//
+// The file in which a process publishes its providers: the shared gate, the directory, and damaged
+// files.
+#include "shm/process_file.hpp"
+
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <eventlog/dynamic_provider.hpp>
+
+#include "listener.hpp"
+#include "process_files.hpp"
+#include "run_in_child.hpp"
+#include "scratch.hpp"
+
+namespace {
+
+using eventlog::dynamic_provider;
+using eventlog::test::event_listener;
+using eventlog::test::find_published;
+using eventlog::test::own_gate_of;
+using eventlog::test::process_file_path;
+using eventlog::test::run_in_child;
+namespace core = eventlog::core;
+
+const eventlog_event_definition events[] = {{.name = "first"}, {.name = "second"}};
+
+dynamic_provider make(const char* name) {
+    return dynamic_provider(
+        {EVENTLOG_DEFINITION_SIZES, .name = name, .events = events, .event_count = 2});
+}
+
+bool has_own_gate(const char* name) {
+    const auto found = find_published(::getpid(), name);
+    return found && found->gate_mapped != 0;
+}
+
+eventlog_counters_page counters_of(const char* name) {
+    eventlog_counters_page page{};
+    const auto found = find_published(::getpid(), name);
+    std::ifstream file(process_file_path(::getpid()), std::ios::binary);
+    EXPECT_TRUE(found &&
+                eventlog::test::read_struct(file, found->gate_offset + EVENTLOG_GATE_SIZE, page));
+    return page;
+}
+
+/// Forbids opening files while it lives.
+class no_descriptors {
+  public:
+    no_descriptors() {
+        EXPECT_EQ(::getrlimit(RLIMIT_NOFILE, &before_), 0);
+        const struct rlimit none { 0, before_.rlim_max };
+        EXPECT_EQ(::setrlimit(RLIMIT_NOFILE, &none), 0);
+    }
+    ~no_descriptors() { EXPECT_EQ(::setrlimit(RLIMIT_NOFILE, &before_), 0); }
+    no_descriptors(const no_descriptors&) = delete;
+    no_descriptors& operator=(const no_descriptors&) = delete;
+
+  private:
+    struct rlimit before_ {};
+};
+
+/// Longer than failed attempts are not repeated.
+void wait_for_retry() {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+}
+
+TEST(process_file, gate_is_shared_until_first_event_with_listener) {
+    const dynamic_provider one = make("shared_one");
+    const dynamic_provider other = make("shared_other");
+    EXPECT_FALSE(has_own_gate("shared_one"));
+    event_listener listener("shared_one:second");
+    // Consumers see who listens before the process has looked.
+    EXPECT_EQ(own_gate_of(::getpid(), "shared_one"), (std::vector<std::uint32_t>{0, 1}));
+    EXPECT_FALSE(has_own_gate("shared_one"));
+    EXPECT_FALSE(one.enabled(0));
+    EXPECT_TRUE(one.enabled(1));
+    EXPECT_TRUE(has_own_gate("shared_one"));
+    // Finds the notification for the other one's event.
+    EXPECT_FALSE(other.enabled(1));
+    EXPECT_EQ(other.emit(1), EVENTLOG_ERROR_NONE);
+    EXPECT_EQ(one.emit(1), EVENTLOG_ERROR_NONE);
+    EXPECT_EQ(listener.received_names(), "second");
+    EXPECT_EQ(other.status().routes[EVENTLOG_ROUTE_MEMORY].counters.lost_unattached, 0U);
+}
+
+TEST(process_file, first_emit_maps_own_gate) {
+    const dynamic_provider one = make("first_emit");
+    event_listener listener("first_emit:first");
+    EXPECT_EQ(one.emit(0), EVENTLOG_ERROR_NONE);
+    EXPECT_TRUE(has_own_gate("first_emit"));
+    EXPECT_EQ(listener.received_names(), "first");
+}
+
+TEST(process_file, provider_is_not_disturbed_by_earlier_notifications) {
+    const dynamic_provider before = make("disturbing");
+    const event_listener listener("disturbing:first");
+    const dynamic_provider later = make("disturbed");
+    unsigned made = 0;
+    EXPECT_EQ(later.emit(0,
+                         [&] {
+                             ++made;
+                             return std::tuple();
+                         }),
+              EVENTLOG_ERROR_NONE);
+    EXPECT_EQ(made, 0U);
+}
+
+TEST(process_file, listener_finds_provider_published_later) {
+    event_listener listener("published_later:*");
+    const dynamic_provider one = make("published_later");
+    EXPECT_TRUE(has_own_gate("published_later"));
+    EXPECT_EQ(one.emit(0), EVENTLOG_ERROR_NONE);
+    EXPECT_EQ(listener.received_names(), "first");
+}
+
+TEST(process_file, child_has_a_file_of_its_own) {
+    const dynamic_provider one = make("in_child");
+    event_listener listener("in_child:first");
+    EXPECT_EQ(run_in_child([&] {
+                  const bool is_own = !process_file_path(::getpid()).empty() &&
+                                      eventlog::test::is_published(::getpid(), "in_child");
+                  return is_own && one.emit(0) == EVENTLOG_ERROR_NONE ? 0 : 1;
+              }),
+              0);
+    EXPECT_EQ(listener.received_names(), "first");
+    EXPECT_TRUE(eventlog::test::is_published(::getpid(), "in_child"));
+}
+
+TEST(process_file, entries_of_withdrawn_providers_are_reused) {
+    const dynamic_provider one = make("remains");
+    const auto size = [] { return std::filesystem::file_size(process_file_path(::getpid())); };
+    for (int i = 0; i < 200; ++i) {
+        static_cast<void>(make("comes_and_goes"));
+    }
+    const std::uintmax_t before = size();
+    for (int i = 0; i < 1000; ++i) {
+        const dynamic_provider next = make("comes_and_goes");
+        ASSERT_EQ(next.status().code, EVENTLOG_STATUS_OK) << next.status().text.data();
+    }
+    EXPECT_EQ(size(), before);
+    EXPECT_FALSE(eventlog::test::is_published(::getpid(), "comes_and_goes"));
+    event_listener listener("comes_and_goes:first");
+    const dynamic_provider last = make("comes_and_goes");
+    EXPECT_EQ(last.emit(0), EVENTLOG_ERROR_NONE);
+    EXPECT_EQ(listener.received_names(), "first");
+}
+
+TEST(process_file, limit_of_file_sizes_is_an_error) {
+    const dynamic_provider one = make("limited");
+    EXPECT_EQ(run_in_child([] {
+                  const struct rlimit limit {
+                      std::filesystem::file_size(process_file_path(::getpid())), RLIM_INFINITY
+                  };
+                  if (::setrlimit(RLIMIT_FSIZE, &limit) != 0) {
+                      return 1;
+                  }
+                  std::vector<std::unique_ptr<dynamic_provider>> many;
+                  for (int i = 0; i < 1000; ++i) {
+                      many.push_back(std::make_unique<dynamic_provider>(make("one_of_many")));
+                      if (many.back()->status().code == EVENTLOG_STATUS_NO_SPACE) {
+                          return 0;
+                      }
+                  }
+                  return 2;
+              }),
+              0);
+}
+
+/// The number, if it belongs to the present subscription of the slot.
+std::uint64_t unattached_of(const char* name, unsigned slot) {
+    const std::uint64_t word = counters_of(name).unattached[slot];
+    eventlog_process_file header{};
+    std::ifstream file(process_file_path(::getpid()), std::ios::binary);
+    EXPECT_TRUE(eventlog::test::read_struct(file, 0, header));
+    return word >> EVENTLOG_UNATTACHED_COUNT_BITS ==
+                   EVENTLOG_UNATTACHED_TAG(header.slot_serial[slot])
+               ? word & EVENTLOG_UNATTACHED_COUNT_MASK
+               : 0;
+}
+
+TEST(process_file, unattached_events_count_for_their_subscription) {
+    const dynamic_provider one = make("unattached");
+    event_listener first("unattached:first");
+    EXPECT_EQ(one.emit(0), EVENTLOG_ERROR_NONE);
+    {
+        const event_listener second("unattached:first");
+        {
+            const no_descriptors closed;
+            for (int i = 0; i < 3; ++i) {
+                EXPECT_EQ(one.emit(0), EVENTLOG_ERROR_NONE);
+            }
+        }
+        EXPECT_EQ(unattached_of("unattached", 0), 0U);
+        EXPECT_EQ(unattached_of("unattached", 1), 3U);
+    }
+    EXPECT_EQ(one.emit(0), EVENTLOG_ERROR_NONE);
+    // A successor in the slot begins with 0.
+    const event_listener third("unattached:first");
+    EXPECT_EQ(unattached_of("unattached", 1), 0U);
+    {
+        wait_for_retry();
+        const no_descriptors closed;
+        EXPECT_EQ(one.emit(0), EVENTLOG_ERROR_NONE);
+    }
+    EXPECT_EQ(unattached_of("unattached", 1), 1U);
+    EXPECT_EQ(one.status().routes[EVENTLOG_ROUTE_MEMORY].counters.lost_unattached, 4U);
+}
+
+TEST(process_file, events_before_own_gate_count_as_unattached) {
+    const dynamic_provider one = make("too_early");
+    event_listener listener("too_early:first");
+    {
+        const no_descriptors closed;
+        for (int i = 0; i < 3; ++i) {
+            EXPECT_EQ(one.emit(0), EVENTLOG_ERROR_NONE);
+        }
+    }
+    EXPECT_FALSE(has_own_gate("too_early"));
+    wait_for_retry();
+    EXPECT_EQ(one.emit(0), EVENTLOG_ERROR_NONE);
+    EXPECT_EQ(listener.received_names(), "first");
+    EXPECT_EQ(unattached_of("too_early", 0), 3U);
+}
+
+/// A copy of this process's file with a change.
+class damaged_file : public ::testing::Test {
+  protected:
+    void SetUp() override {
+        std::ifstream file(process_file_path(::getpid()), std::ios::binary);
+        bytes.assign(std::istreambuf_iterator<char>(file), {});
+        ASSERT_GE(bytes.size(), EVENTLOG_PROCESS_HEADER_SIZE);
+    }
+    void TearDown() override { std::filesystem::remove(path()); }
+
+    static std::string path() {
+        return eventlog::test::eventlog_directory() + "/processes/0.damaged";
+    }
+    template <class Struct>
+    Struct& at(std::size_t offset) {
+        return *reinterpret_cast<Struct*>(bytes.data() + offset);
+    }
+    eventlog_directory_block& block() {
+        return at<eventlog_directory_block>(EVENTLOG_PROCESS_DIRECTORY_OFFSET);
+    }
+    eventlog_published_provider& entry() {
+        return at<eventlog_published_provider>(EVENTLOG_PROCESS_DIRECTORY_OFFSET +
+                                               sizeof(eventlog_directory_block));
+    }
+    struct result {
+        bool is_open = false;
+        std::uint32_t found = 0;
+        std::uint32_t damaged = 0;
+    };
+    result read() {
+        std::ofstream(path(), std::ios::binary) << bytes;
+        core::directory where;
+        core::error_text error;
+        EXPECT_TRUE(where.open(core::current_directory(), core::if_missing::fail, error));
+        core::process_file file;
+        result found;
+        found.is_open = file.open(where, "0.damaged", error);
+        if (found.is_open) {
+            core::published_provider provider(file);
+            while (provider.next()) {
+                ++found.found;
+            }
+            found.damaged = provider.damaged();
+        }
+        return found;
+    }
+
+    dynamic_provider one = make("damaged_one");
+    dynamic_provider other = make("damaged_other");
+    std::string bytes;
+};
+
+TEST_F(damaged_file, unchanged_copy_has_all_providers) {
+    const result found = read();
+    EXPECT_TRUE(found.is_open);
+    EXPECT_GE(found.found, 2U);
+    EXPECT_EQ(found.damaged, 0U);
+}
+
+TEST_F(damaged_file, wrong_header_is_rejected) {
+    const std::string good = bytes;
+    const auto change = [&](auto&& damage) {
+        bytes = good;
+        damage(at<eventlog_process_file>(0));
+        EXPECT_FALSE(read().is_open);
+    };
+    change([](eventlog_process_file& header) { header.magic ^= 1; });
+    change([](eventlog_process_file& header) { ++header.version; });
+    change([](eventlog_process_file& header) { header.shared_gate_offset = 0; });
+    change([](eventlog_process_file& header) { header.shared_gate_offset += 8; });
+    change([](eventlog_process_file& header) { header.shared_gate_offset = UINT64_MAX - 4095; });
+    bytes = good.substr(0, EVENTLOG_PROCESS_HEADER_SIZE - 1);
+    EXPECT_FALSE(read().is_open);
+}
+
+TEST_F(damaged_file, wrong_entries_are_skipped_and_counted) {
+    const std::uint32_t all = read().found;
+    const std::string good = bytes;
+    const auto change = [&](auto&& damage) {
+        bytes = good;
+        damage(entry());
+        const result found = read();
+        EXPECT_EQ(found.found, all - 1);
+        EXPECT_EQ(found.damaged, 1U);
+    };
+    ASSERT_EQ(entry().state, EVENTLOG_PUBLISHED_READY);
+    change([](eventlog_published_provider& entry) { entry.event_count = 0; });
+    change([](eventlog_published_provider& entry) { entry.event_count = EVENTLOG_EVENTS_MAX + 1; });
+    change([](eventlog_published_provider& entry) { entry.schema_size = UINT32_MAX; });
+    change([](eventlog_published_provider& entry) { entry.schema_offset = UINT64_MAX; });
+    change([](eventlog_published_provider& entry) { entry.gate_offset += 8; });
+    change([](eventlog_published_provider& entry) { entry.gate_offset = 0; });
+    change([&](eventlog_published_provider& entry) {
+        entry.gate_offset = good.size() / EVENTLOG_GATE_SIZE * EVENTLOG_GATE_SIZE;
+    });
+}
+
+TEST_F(damaged_file, wrong_chain_of_blocks_ends) {
+    const std::string good = bytes;
+    const auto fill = [&] {
+        bytes = good;
+        block().used = block().capacity;
+    };
+    fill();
+    block().next_offset = EVENTLOG_PROCESS_DIRECTORY_OFFSET;  // a circle
+    EXPECT_TRUE(read().is_open);
+    fill();
+    block().next_offset = UINT64_MAX - 8;
+    EXPECT_GE(read().damaged, 1U);
+    fill();
+    block().used = UINT32_MAX;
+    EXPECT_EQ(read().found, 0U);
+    fill();
+    block().capacity = UINT32_MAX;
+    block().used = UINT32_MAX;
+    EXPECT_EQ(read().found, 0U);
+}
+
+}  // namespace
