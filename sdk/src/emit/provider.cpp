@@ -127,9 +127,9 @@ void publish(eventlog_provider& provider) noexcept {
     provider.status = status_of(result);
     if (result == publish_result::published) {
         provider.published = true;
+        provider.entry.store(provider.place.entry, std::memory_order_release);
         provider.reads_shared_gate.store(!provider.place.has_own_gate, std::memory_order_release);
         provider.own_gate_not_before.store(0, std::memory_order_relaxed);
-        provider.lost_before_own_gate.store(0, std::memory_order_relaxed);
         // Published before the scan: a subscription that does not see this provider is seen by the
         // scan.
         attach_to_all(provider, where);

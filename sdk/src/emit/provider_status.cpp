@@ -12,6 +12,7 @@
 #include "platform/registry_lock.hpp"
 #include "platform/signal_guard.hpp"
 #include "provider/counters.hpp"
+#include "provider/own_gate.hpp"
 #include "provider/registered_provider.hpp"
 
 namespace eventlog::core {
@@ -54,6 +55,7 @@ eventlog_status_code memory_status(const eventlog_provider* provider, eventlog_c
     const eventlog_status_code code = publishing_status(provider, sentence);
     if (code == EVENTLOG_STATUS_OK) {
         counted = counters_of(*provider, EVENTLOG_COUNTERS_MEMORY);
+        counted.lost_unattached += lost_before_own_gate(*provider);
         const int count = std::popcount(listening_slots(*provider));
         sentence.set("%d subscription%s to provider %s.", count,
                      count == 1 ? " listens" : "s listen", provider->name.data());

@@ -21,7 +21,7 @@ void set_counter_layout() noexcept {
 }
 
 void count_unattached(const eventlog_provider& provider, unsigned slot,
-                      std::uint32_t many) noexcept {
+                      std::uint64_t many) noexcept {
     count(provider, &eventlog_route_counters::lost_unattached, EVENTLOG_COUNTERS_MEMORY, many);
     const std::uint64_t serial =
         __atomic_load_n(&own_process_header().slot_serial[slot], __ATOMIC_ACQUIRE);
@@ -35,7 +35,9 @@ void count_unattached(const eventlog_provider& provider, unsigned slot,
         const __u64 before = known >> EVENTLOG_UNATTACHED_COUNT_BITS == tag
                                  ? known & EVENTLOG_UNATTACHED_COUNT_MASK
                                  : 0;
-        const __u64 sum = before + many;
+        const __u64 sum =
+            before +
+            (many < EVENTLOG_UNATTACHED_COUNT_MASK ? many : EVENTLOG_UNATTACHED_COUNT_MASK);
         next = tag << EVENTLOG_UNATTACHED_COUNT_BITS |
                (sum < EVENTLOG_UNATTACHED_COUNT_MASK ? sum : EVENTLOG_UNATTACHED_COUNT_MASK);
     } while (!word.compare_exchange_weak(known, next, std::memory_order_relaxed));

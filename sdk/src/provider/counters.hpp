@@ -30,7 +30,7 @@ using route_counter = __u64 eventlog_route_counters::*;
 
 /// Adds to a counter of a route (EVENTLOG_COUNTERS_...).
 inline void count(const eventlog_provider& provider, route_counter counter,
-                  unsigned route = EVENTLOG_COUNTERS_MEMORY, std::uint32_t many = 1) noexcept {
+                  unsigned route = EVENTLOG_COUNTERS_MEMORY, std::uint64_t many = 1) noexcept {
     eventlog_counters_page& page = counters_of_gate(provider.gate.load(std::memory_order_relaxed));
     std::atomic_ref(page.routes[route].*counter).fetch_add(many, std::memory_order_relaxed);
 }
@@ -38,7 +38,7 @@ inline void count(const eventlog_provider& provider, route_counter counter,
 /// Counts an event that was lost because the provider was not attached to the subscription in that
 /// slot. Any thread, any signal handler.
 void count_unattached(const eventlog_provider& provider, unsigned slot,
-                      std::uint32_t many = 1) noexcept;
+                      std::uint64_t many = 1) noexcept;
 
 /// Counts an event that was written.
 [[gnu::always_inline]] inline void count_written(const eventlog_provider& provider) noexcept {

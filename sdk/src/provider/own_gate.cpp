@@ -19,7 +19,11 @@ constexpr std::uint64_t retry_interval = 1'000'000;
 /// Moves the events that were lost meanwhile to the counters, which the provider has of its own
 /// now.
 void settle_lost_events(eventlog_provider& provider) noexcept {
-    const std::uint32_t lost = provider.lost_before_own_gate.exchange(0, std::memory_order_seq_cst);
+    eventlog_published_provider* const entry = provider.entry.load(std::memory_order_acquire);
+    const std::uint64_t lost =
+        entry == nullptr
+            ? 0
+            : std::atomic_ref(entry->lost_unattached).exchange(0, std::memory_order_seq_cst);
     if (lost == 0) {
         return;
     }
@@ -74,10 +78,21 @@ bool take_own_gate_in_emit(eventlog_provider& provider) noexcept {
 }
 
 void count_before_own_gate(eventlog_provider& provider) noexcept {
-    provider.lost_before_own_gate.fetch_add(1, std::memory_order_seq_cst);
+    eventlog_published_provider* const entry = provider.entry.load(std::memory_order_acquire);
+    if (entry == nullptr) {
+        return;
+    }
+    std::atomic_ref(entry->lost_unattached).fetch_add(1, std::memory_order_seq_cst);
     if (!provider.reads_shared_gate.load(std::memory_order_seq_cst)) {
         settle_lost_events(provider);
     }
+}
+
+std::uint64_t lost_before_own_gate(const eventlog_provider& provider) noexcept {
+    eventlog_published_provider* const entry = provider.entry.load(std::memory_order_acquire);
+    return entry == nullptr
+               ? 0
+               : std::atomic_ref(entry->lost_unattached).load(std::memory_order_relaxed);
 }
 
 }  // namespace eventlog::core

@@ -27,4 +27,7 @@ namespace eventlog::core {
 /// is not known, so that this may count one too many, never one too few.
 void count_before_own_gate(eventlog_provider& provider) noexcept;
 
+/// The events counted there that are not in the counters yet.
+[[nodiscard]] std::uint64_t lost_before_own_gate(const eventlog_provider& provider) noexcept;
+
 }  // namespace eventlog::core

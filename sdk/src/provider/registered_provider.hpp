@@ -84,9 +84,8 @@ struct eventlog_provider {
     /// Whether the gate is the one that all providers of the process share, whose words this
     /// process does not change; see own_gate.hpp.
     std::atomic<bool> reads_shared_gate{false};
-    /// Events that were lost while the own gate was being mapped, by which the listeners of an
-    /// event are known.
-    std::atomic<std::uint32_t> lost_before_own_gate{0};
+    /// The provider's entry in the process file, mapped; nullptr: never published.
+    std::atomic<eventlog_published_provider*> entry{nullptr};
     /// Coarse monotonic nanoseconds before which an emit does not retry to get an own gate.
     std::atomic<std::uint64_t> own_gate_not_before{0};
     /// Of a provider defined at run time, and of every later provider with this handle.

@@ -15,6 +15,7 @@
 
 #include "platform/startup_section.hpp"
 #include "shm/exact_io.hpp"
+#include "shm/mapped_directory.hpp"
 #include "shm/process_file_room.hpp"
 
 namespace eventlog::core {
@@ -44,6 +45,7 @@ struct file_state {
     process_file_room room{};
     std::uint64_t shared_gate = 0;
     std::uint64_t block = 0;  // the last block of the directory
+    std::uint32_t block_number = 0;
     eventlog_directory_block head{};
     std::uint32_t generation = 0;
     std::uint32_t entries = 0;  // of all blocks
@@ -52,17 +54,6 @@ struct file_state {
     std::uint32_t removals = 0;  // ever
 };
 [[EVENTLOG_STARTUP_SECTION]] constinit file_state state{};
-
-// The file's first page is mapped over this one, so emits find its words at a constant address.
-#if defined(__aarch64__)
-constexpr std::size_t header_alignment = 65536;
-#else
-constexpr std::size_t header_alignment = 4096;
-#endif
-struct alignas(header_alignment) header_page {
-    eventlog_process_file header;
-};
-constinit header_page own_header{};
 
 /// Replaces the pages of the gate while threads read them. The kernel does it in one step, so a
 /// reader sees the old word or the new one. Calls the kernel directly, because ThreadSanitizer
@@ -118,20 +109,9 @@ unique_fd open_again(const directory& where, std::uint64_t inode) noexcept {
     return file;
 }
 
-/// Without a file: zeros.
-void unmap_header() noexcept {
-    static_cast<void>(::syscall(SYS_mmap, &own_header, page_size(), PROT_READ,
-                                MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0));
-}
-
-bool map_header(const unique_fd& file) noexcept {
-    return ::syscall(SYS_mmap, &own_header, page_size(), PROT_READ, MAP_SHARED | MAP_FIXED,
-                     file.get(), 0) != -1;
-}
-
 void forget_file() noexcept {
     if (state.inode != 0) {
-        unmap_header();
+        unmap_directory();
     }
     state = {};
 }
@@ -175,7 +155,7 @@ unique_fd create_file(const directory& where, const process_identity& self, publ
         !write_block_head(file)) {
         return unique_fd{};
     }
-    if (!map_header(file)) {
+    if (!map_directory_block(file, 0, 0)) {
         result = publish_result::not_mapped;
         return unique_fd{};
     }
@@ -189,9 +169,11 @@ bool find_oldest_removed(const unique_fd& file, published_place& place,
                          eventlog_published_provider& oldest) noexcept {
     bool found = false;
     eventlog_directory_block head{};
+    std::uint32_t number = 0;
     for (std::uint64_t block = EVENTLOG_PROCESS_DIRECTORY_OFFSET; block != 0;
-         block = head.next_offset > block ? head.next_offset : 0) {
-        if (!read_exactly(file, &head, sizeof head, block) || head.used > head.capacity) {
+         block = head.next_offset > block ? head.next_offset : 0, ++number) {
+        if (!read_exactly(file, &head, sizeof head, block) || head.used > head.capacity ||
+            number > state.block_number) {
             return false;
         }
         for (std::uint32_t i = 0; i < head.used; ++i) {
@@ -203,7 +185,7 @@ bool find_oldest_removed(const unique_fd& file, published_place& place,
             if (entry.state == EVENTLOG_PUBLISHED_REMOVED &&
                 (!found || static_cast<std::int32_t>(entry.removal - oldest.removal) < 0)) {
                 oldest = entry;
-                place = {offset, entry.gate_offset, state.inode, false};
+                place = {offset, entry.gate_offset, state.inode, false, mapped_entry(number, i)};
                 found = true;
             }
         }
@@ -220,11 +202,13 @@ bool add_block(const unique_fd& file) noexcept {
     const eventlog_directory_block next{0, entries_of(block_size), 0, {}};
     eventlog_directory_block previous = state.head;
     previous.next_offset = block;
-    if (!write_exactly(file, &next, sizeof next, block) ||
+    if (!map_directory_block(file, state.block_number + 1, block) ||
+        !write_exactly(file, &next, sizeof next, block) ||
         !write_exactly(file, &previous, sizeof previous, state.block)) {
         return false;
     }
     state.block = block;
+    ++state.block_number;
     state.head = next;
     return true;
 }
@@ -245,6 +229,7 @@ publish_result take_new_entry(const unique_fd& file, published_place& place) noe
                          std::uint64_t{state.head.used} * sizeof(eventlog_published_provider);
     place.inode = state.inode;
     place.has_own_gate = false;
+    place.entry = mapped_entry(state.block_number, state.head.used);
     return publish_result::published;
 }
 
@@ -268,6 +253,7 @@ publish_result fill_entry(const unique_fd& file, const provider_content& content
     entry.schema_hash = content.schema_hash;
     entry.gate_offset = place.gate_offset;
     entry.gate_mapped = 0;
+    entry.lost_unattached = 0;
     entry.wants_notifications = content.wants_notifications ? 1 : 0;
     if (entry.schema_room < entry.schema_size) {
         entry.schema_offset = state.room.take_schema(file, entry.schema_size, providers_ahead());
@@ -456,11 +442,11 @@ void forget_process_file() noexcept {
 }
 
 const eventlog_process_file& own_process_header() noexcept {
-    return own_header.header;
+    return mapped_header();
 }
 
 void store_slot_serial(const directory& where, unsigned slot, std::uint64_t serial) noexcept {
-    const __u64& stored = own_header.header.slot_serial[slot];
+    const __u64& stored = mapped_header().slot_serial[slot];
     if (__atomic_load_n(&stored, __ATOMIC_RELAXED) == serial) {
         return;
     }

@@ -36,6 +36,7 @@ struct published_place {
     std::uint64_t gate_offset = 0;
     std::uint64_t inode = 0;  // of the file, which may have been removed and created again
     bool has_own_gate = false;
+    eventlog_published_provider* entry = nullptr;  // mapped, readable for ever
 };
 
 enum class publish_result { published, no_directory, no_space, not_mapped, too_many };

@@ -12,7 +12,7 @@
 namespace eventlog::core {
 namespace {
 
-constexpr std::uint64_t gate_bytes = EVENTLOG_GATE_SIZE + EVENTLOG_COUNTERS_SIZE;
+constexpr std::uint64_t gate_with_counters = EVENTLOG_GATE_SIZE + EVENTLOG_COUNTERS_SIZE;
 constexpr std::uint64_t schema_bytes_ahead = 4096;  // of a provider
 
 /// Whether a file may become that large. Growing it beyond the limit would end the process by a
@@ -34,7 +34,7 @@ std::uint64_t page_size() noexcept {
 }
 
 std::uint64_t gate_room() noexcept {
-    return round_up_to(gate_bytes, page_size());
+    return round_up_to(gate_with_counters, page_size());
 }
 
 bool reserve_room(const unique_fd& file, std::uint64_t offset, std::uint64_t size) noexcept {
@@ -47,7 +47,7 @@ bool reserve_room(const unique_fd& file, std::uint64_t offset, std::uint64_t siz
 }
 
 bool reserve_gate(const unique_fd& file, std::uint64_t offset) noexcept {
-    return reserve_room(file, offset, gate_bytes);
+    return reserve_room(file, offset, gate_with_counters);
 }
 
 void free_gate(const unique_fd& file, std::uint64_t offset) noexcept {

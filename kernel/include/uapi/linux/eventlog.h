@@ -781,7 +781,11 @@ struct eventlog_published_provider {
 	__u32 wants_notifications;
 	__u32 schema_room; /* bytes at schema_offset, at least schema_size */
 	__u32 removal; /* of a withdrawn provider: its number among them, for the process */
-	__u64 reserved;
+	/*
+	 * Events that were lost because the process could not map the provider's own gate; moved
+	 * to the counters behind it when that succeeds. Added to by the process (relaxed).
+	 */
+	__u64 lost_unattached;
 };
 
 /*
@@ -906,6 +910,7 @@ EVENTLOG_ABI(sizeof(struct eventlog_published_provider) == 64);
 EVENTLOG_ABI_AT(eventlog_published_provider, schema_offset, 16);
 EVENTLOG_ABI_AT(eventlog_published_provider, gate_mapped, 40);
 EVENTLOG_ABI_AT(eventlog_published_provider, wants_notifications, 44);
+EVENTLOG_ABI_AT(eventlog_published_provider, lost_unattached, 56);
 
 EVENTLOG_ABI(sizeof(struct eventlog_route_counters) == 64);
 EVENTLOG_ABI_AT(eventlog_route_counters, lost_unattached, 40);

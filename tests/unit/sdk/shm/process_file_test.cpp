@@ -174,7 +174,8 @@ TEST(process_file, limit_of_file_sizes_is_an_error) {
                   }
                   std::vector<std::unique_ptr<dynamic_provider>> many;
                   for (int i = 0; i < 1000; ++i) {
-                      many.push_back(std::make_unique<dynamic_provider>(make("one_of_many")));
+                      many.push_back(std::unique_ptr<dynamic_provider>(
+                          new dynamic_provider(make("one_of_many"))));
                       if (many.back()->status().code == EVENTLOG_STATUS_NO_SPACE) {
                           return 0;
                       }
@@ -234,6 +235,8 @@ TEST(process_file, events_before_own_gate_count_as_unattached) {
         }
     }
     EXPECT_FALSE(has_own_gate("too_early"));
+    EXPECT_EQ(find_published(::getpid(), "too_early")->lost_unattached, 3U);
+    EXPECT_EQ(one.status().routes[EVENTLOG_ROUTE_MEMORY].counters.lost_unattached, 3U);
     wait_for_retry();
     EXPECT_EQ(one.emit(0), EVENTLOG_ERROR_NONE);
     EXPECT_EQ(listener.received_names(), "first");

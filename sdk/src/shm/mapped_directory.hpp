@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+//
+// The directory of this process's file, mapped: an emit counts in a provider's entry where it can
+// open no file. The addresses stay valid for ever; without a file they have zero pages.
+#pragma once
+
+#include <linux/eventlog.h>
+
+#include <cstdint>
+
+#include "platform/unique_fd.hpp"
+
+namespace eventlog::core {
+
+// Under the registry lock:
+
+/// Maps a block of the directory; block 0 is in the first page, with the header. False if there is
+/// no memory for the mapping.
+[[nodiscard]] bool map_directory_block(const unique_fd& file, std::uint32_t block,
+                                       std::uint64_t offset) noexcept;
+
+/// Maps zero pages over all blocks: the file is not this process's any more.
+void unmap_directory() noexcept;
+
+/// An entry of a mapped block.
+[[nodiscard]] eventlog_published_provider* mapped_entry(std::uint32_t block,
+                                                        std::uint32_t index) noexcept;
+
+/// Any thread, any signal handler: the header.
+[[nodiscard]] eventlog_process_file& mapped_header() noexcept;
+
+}  // namespace eventlog::core
