@@ -107,7 +107,16 @@ void maybe_remove_dead_processes(const directory& where) noexcept {
 void publish(eventlog_provider& provider) noexcept {
     directory where;
     error_text failure;
-    if (!where.open(own_directory(), if_missing::create, failure)) {
+    bool is_open = false;
+    if (!is_own_process()) {
+        // The file is the parent's, which goes on using it.
+        failure.set("Provider %s is not published: this process was created by _Fork(3), clone(2) "
+                    "or a raw system call. Create it by fork(2), or call exec(3).",
+                    provider.name.data());
+    } else {
+        is_open = where.open(own_directory(), if_missing::create, failure);
+    }
+    if (!is_open) {
         provider.status = EVENTLOG_STATUS_NO_DIRECTORY;
         provider.failure.set(failure);
         return;

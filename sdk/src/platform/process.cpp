@@ -20,6 +20,7 @@ namespace eventlog::core {
 namespace {
 
 [[EVENTLOG_STARTUP_SECTION]] constinit process_identity identity_of_this_process{};
+[[EVENTLOG_STARTUP_SECTION]] constinit pid_t pid_of_identity = 0;  // that remembered it
 
 struct stat_fields {
     char state = 0;
@@ -100,6 +101,7 @@ process_identity current_process() noexcept {
 
 void remember_identity(const process_identity& identity) noexcept {
     identity_of_this_process = identity;
+    pid_of_identity = ::getpid();
 }
 
 const process_identity& own_identity() noexcept {
@@ -107,8 +109,7 @@ const process_identity& own_identity() noexcept {
 }
 
 bool is_own_process() noexcept {
-    const std::uint32_t known = own_identity().pid;
-    return known == 0 || known == static_cast<std::uint32_t>(::getpid());
+    return pid_of_identity == 0 || pid_of_identity == ::getpid();
 }
 
 bool is_alive(std::uint32_t pid, std::uint64_t start_time, std::uint64_t pid_namespace) noexcept {
