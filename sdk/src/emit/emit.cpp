@@ -328,6 +328,9 @@ bool eventlog_has_listener(const eventlog_provider* provider, std::uint32_t even
         // Without callbacks the notifications run here, because a program may emit only after this
         // call returned true.
         run_notifications(const_cast<eventlog_provider&>(*provider), callback_timing::deferred);
+        if (provider->reads_shared_gate.load(std::memory_order_acquire)) {
+            return true;  // unknown: the emit then tries again, or counts the event as lost
+        }
     }
     return (listener_mask(*provider, event) & ~EVENTLOG_GATE_NOTIFICATION) != 0;
 }
