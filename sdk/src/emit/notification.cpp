@@ -175,7 +175,7 @@ void set_notification_request(eventlog_provider& provider, bool wanted) noexcept
     if (words == null_gate.data()) {
         return;  // a late thread: this gate belongs to no provider
     }
-    if (provider.reads_shared_gate.load(std::memory_order_acquire)) {
+    if (!wanted && provider.reads_shared_gate.load(std::memory_order_acquire)) {
         return;  // the bits there are those of all providers
     }
     for (std::uint32_t event = 0; event < count; ++event) {
@@ -205,8 +205,13 @@ std::uint32_t dump_target_mask(const eventlog_provider& provider) noexcept {
 
 void run_notifications(eventlog_provider& provider, callback_timing callbacks) noexcept {
     notification_state& watching = provider.notifications;
-    if (!take_own_gate_in_emit(provider)) {
-        return;
+    if (provider.reads_shared_gate.load(std::memory_order_acquire)) {
+        if (!take_own_gate_in_emit(provider)) {
+            return;
+        }
+        // The shared gate's notification may be this process's own, about a region that could not
+        // be unmapped: it is not settled before this function gets to the end.
+        set_notification_request(provider, true);
     }
     // In a child created without fork() the gate is the parent's, and the parent must see the bit.
     if (dumping.provider != nullptr ||

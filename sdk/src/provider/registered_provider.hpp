@@ -81,8 +81,8 @@ struct eventlog_provider {
     /// All of them: a list of its own after prepare_attachments().
     std::atomic<eventlog::core::attachment_list*> attachments{&eventlog::core::no_attachments};
     std::atomic<std::uint32_t> event_count{0};
-    /// Whether the gate is the one that all providers of the process share, whose words this
-    /// process does not change; see own_gate.hpp.
+    /// Whether the gate is the one that all providers of the process share, in whose words nothing
+    /// is ever cleared; see own_gate.hpp.
     std::atomic<bool> reads_shared_gate{false};
     /// The provider's entry in the process file, mapped; nullptr: never published.
     std::atomic<eventlog_published_provider*> entry{nullptr};

@@ -713,10 +713,10 @@ struct eventlog_provider_entry {
  * The process maps the shared gate over the gates of all its providers, until one of them has a
  * listener: a provider that was never enabled then needs no memory of its own. Consumers set bits
  * in the provider's own gate, whether the process has mapped it or not, then read `gate_mapped`.
- * While that is 0, they set EVENTLOG_GATE_NOTIFICATION in the same words of the shared gate, and
- * nothing else there. The next emit of such an event maps the provider's own gate and stores
- * `gate_mapped`, in this order, and finds the bits. So the own gate says which subscriptions listen
- * in either case.
+ * While that is 0, they set EVENTLOG_GATE_NOTIFICATION in the same words of the shared gate. No
+ * other bit is ever set there, and none is cleared. The next emit of such an event maps the
+ * provider's own gate and stores `gate_mapped`, in this order, and finds the bits. So the own gate
+ * says which subscriptions listen in either case.
  *
  * The file has its name when it is complete, and grows. An entry is complete when its state is
  * EVENTLOG_PUBLISHED_READY; the entry of a withdrawn provider may be used again, with another
