@@ -22,14 +22,16 @@ void set_event_enabled(bool on) {
          wait_until([&] { return lives::enabled<mark>() == on; }));
 }
 
-std::vector<void*> find_mapped(const char* name) {
+std::vector<void*> find_mapped(const char* name, bool with_start) {
     FILE* maps = std::fopen("/proc/self/maps", "r");
     std::array<char, 512> line{};
     std::vector<void*> found;
     while (maps != nullptr && std::fgets(line.data(), line.size(), maps) != nullptr) {
         std::uintptr_t address = 0;
+        unsigned long long offset = 0;
         if (std::strstr(line.data(), name) != nullptr &&
-            std::sscanf(line.data(), "%" SCNxPTR, &address) == 1) {
+            std::sscanf(line.data(), "%" SCNxPTR "-%*s %*s %llx", &address, &offset) == 2 &&
+            (with_start || offset != 0)) {
             found.push_back(reinterpret_cast<void*>(address));
         }
     }
@@ -40,7 +42,8 @@ std::vector<void*> find_mapped(const char* name) {
 }
 
 std::vector<void*> find_gate_pages() {
-    return find_mapped("/processes/");
+    // The first page of the file is mapped as well.
+    return find_mapped("/processes/", false);
 }
 
 bool is_nothing_lost() {

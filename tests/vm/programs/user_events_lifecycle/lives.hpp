@@ -22,7 +22,7 @@ eventlog::route_status route();
 void set_event_enabled(bool on);
 
 /// The addresses of mappings of files whose path contains `name`.
-std::vector<void*> find_mapped(const char* name);
+std::vector<void*> find_mapped(const char* name, bool with_start = true);
 
 /// The pages of gates, by the name that the files receive after they are mapped.
 std::vector<void*> find_gate_pages();
