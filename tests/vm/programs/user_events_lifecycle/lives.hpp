@@ -21,7 +21,8 @@ eventlog::route_status route();
 /// Enables or disables the event in tracefs, and waits for its gate.
 void set_event_enabled(bool on);
 
-/// The addresses of mappings of files whose path contains `name`.
+/// The addresses of mappings of files whose path contains `name`; without those from the start of a
+/// file unless `with_start`.
 std::vector<void*> find_mapped(const char* name, bool with_start = true);
 
 /// The pages of gates, by the name that the files receive after they are mapped.
