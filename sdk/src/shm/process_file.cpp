@@ -55,10 +55,7 @@ bool process_file::open(const directory& where, const char* name, error_text& er
         error.set("The process file %s cannot be opened (%s).", name, std::strerror(errno));
         return false;
     }
-    struct stat status {};
-    const bool readable = ::fstat(file_.get(), &status) == 0 && S_ISREG(status.st_mode) &&
-                          read_exactly(file_, &header_, sizeof header_, 0);
-    size_ = readable ? static_cast<std::uint64_t>(status.st_size) : 0;
+    const bool readable = read_size() && read_exactly(file_, &header_, sizeof header_, 0);
     header_.process[sizeof header_.process - 1] = '\0';
     if (!readable || header_.magic != EVENTLOG_PROCESS_MAGIC ||
         header_.version != EVENTLOG_PROCESS_VERSION || size_ < EVENTLOG_PROCESS_HEADER_SIZE ||
@@ -72,15 +69,26 @@ bool process_file::open(const directory& where, const char* name, error_text& er
     return true;
 }
 
+bool process_file::read_size() noexcept {
+    struct stat status {};
+    if (::fstat(file_.get(), &status) != 0 || !S_ISREG(status.st_mode)) {
+        return false;
+    }
+    size_ = static_cast<std::uint64_t>(status.st_size);
+    allocated_ = static_cast<std::uint64_t>(status.st_blocks) * 512;
+    return true;
+}
+
 bool process_file::contains(std::uint64_t offset, std::uint64_t size) noexcept {
     const auto is_inside = [&] { return offset <= size_ && size_ - offset >= size; };
-    if (!is_inside()) {
-        struct stat status {};
-        if (::fstat(file_.get(), &status) == 0) {
-            size_ = static_cast<std::uint64_t>(status.st_size);
-        }
-    }
-    return is_inside();
+    return is_inside() || (read_size() && is_inside());
+}
+
+bool process_file::may_have_schemas(std::uint64_t size) noexcept {
+    // Some file systems need less memory than the schemas have bytes.
+    constexpr std::uint64_t always = EVENTLOG_SCHEMA_SIZE_MAX;
+    const auto is_possible = [&] { return size <= always || size - always <= allocated_; };
+    return is_possible() || (read_size() && is_possible());
 }
 
 void process_file::store_slot_serial(unsigned slot, std::uint64_t serial) const noexcept {
@@ -155,6 +163,7 @@ bool published_provider::read_entry(eventlog_published_provider& entry) const no
 bool published_provider::is_valid() noexcept {
     return entry_.event_count != 0 && entry_.event_count <= EVENTLOG_EVENTS_MAX &&
            entry_.schema_size <= EVENTLOG_SCHEMA_SIZE_MAX &&
+           file_->may_have_schemas(schema_bytes_ += entry_.schema_size) &&
            file_->contains(entry_.schema_offset, entry_.schema_size) &&
            is_gate_offset(entry_.gate_offset) && file_->contains(entry_.gate_offset, gate_bytes);
 }

@@ -66,9 +66,13 @@ class process_file {
 
     /// Whether that part is in the file, which may have grown since the last look.
     [[nodiscard]] bool contains(std::uint64_t offset, std::uint64_t size) noexcept;
+    /// Whether schemas of that size together can be in the file: each has memory of its own there.
+    [[nodiscard]] bool may_have_schemas(std::uint64_t size) noexcept;
+    [[nodiscard]] bool read_size() noexcept;
 
     unique_fd file_;
     std::uint64_t size_ = 0;
+    std::uint64_t allocated_ = 0;
     eventlog_process_file header_{};
     mapped_gate shared_gate_;
 };
@@ -128,6 +132,7 @@ class published_provider {
     std::uint32_t seen_ = 0;      // entries of all blocks
     std::uint32_t in_block_ = 0;  // the next entry of this block
     std::uint64_t entry_offset_ = 0;
+    std::uint64_t schema_bytes_ = 0;  // of the entries until now
     eventlog_published_provider entry_{};
     mapped_gate gate_;
     std::uint32_t damaged_ = 0;

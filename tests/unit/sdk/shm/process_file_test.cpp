@@ -17,6 +17,7 @@
 #include <fstream>
 #include <functional>
 #include <memory>
+#include <random>
 #include <string>
 #include <thread>
 #include <vector>
@@ -356,6 +357,52 @@ TEST_F(damaged_file, wrong_entries_are_skipped_and_counted) {
     change([&](eventlog_published_provider& entry) {
         entry.gate_offset = good.size() / EVENTLOG_GATE_SIZE * EVENTLOG_GATE_SIZE;
     });
+}
+
+TEST_F(damaged_file, overlapping_schemas_are_bounded) {
+    bytes.resize(3 * EVENTLOG_SCHEMA_SIZE_MAX);
+    for (std::uint32_t i = 0; i < block().capacity; ++i) {
+        eventlog_published_provider& each = (&entry())[i];
+        each = entry();
+        each.schema_offset = EVENTLOG_PROCESS_HEADER_SIZE;
+        each.schema_size = EVENTLOG_SCHEMA_SIZE_MAX;
+    }
+    block().used = block().capacity;
+    const result found = read();
+    EXPECT_GE(found.found, 1U);
+    EXPECT_LE(found.found, 4U);
+    EXPECT_EQ(found.found + found.damaged, block().capacity);
+}
+
+TEST_F(damaged_file, random_changes_are_harmless) {
+    const std::string good = bytes;
+    std::minstd_rand random(7);  // the same changes in each run
+    for (int trial = 0; trial < 300; ++trial) {
+        bytes = good;
+        for (std::uint32_t i = 1 + random() % 8; i != 0; --i) {
+            bytes[random() % EVENTLOG_PROCESS_HEADER_SIZE] = static_cast<char>(random());
+        }
+        std::ofstream(path(), std::ios::binary) << bytes;
+        core::directory where;
+        core::error_text error;
+        ASSERT_TRUE(where.open(core::current_directory(), core::if_missing::fail, error));
+        core::process_file file;
+        if (!file.open(where, "0.damaged", error)) {
+            continue;
+        }
+        for (core::published_provider each(file); each.next();) {
+            ASSERT_LE(each.entry().event_count, EVENTLOG_EVENTS_MAX);
+            std::vector<std::uint8_t> schema(each.entry().schema_size);
+            std::vector<std::uint32_t> gate(each.entry().event_count);
+            eventlog_counters_page counters{};
+            static_cast<void>(each.read_schema(schema));
+            static_cast<void>(each.read_gate(gate));
+            static_cast<void>(each.read_counters(counters));
+            static_cast<void>(each.set_bit(0, 15));
+            each.notify();
+            each.detach_slot(15);
+        }
+    }
 }
 
 TEST_F(damaged_file, wrong_chain_of_blocks_ends) {
