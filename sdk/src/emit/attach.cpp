@@ -278,8 +278,7 @@ attach_outcome attach_to_region(eventlog_provider& provider, unsigned index,
 }
 
 attach_outcome attach_to_file(eventlog_provider& provider, unsigned slot,
-                              const subscription_file& subscription,
-                              const directory& where) noexcept {
+                              const subscription_file& subscription) noexcept {
     if (!subscription.is_live()) {
         return attach_outcome::no_match;
     }
@@ -305,7 +304,7 @@ attach_outcome attach_to_file(eventlog_provider& provider, unsigned slot,
         return attach_outcome::no_match;
     }
     if (result != attach_outcome::no_match) {
-        store_slot_serial(where, slot, subscription.header().serial);
+        store_slot_serial(slot, subscription.header().serial);
         set_gate_bits(provider, slot, filter);
         // If it has ended meanwhile, its consumer may have cleared the gate before the bits were
         // set.
@@ -323,7 +322,7 @@ attach_outcome attach_to_file(eventlog_provider& provider, unsigned slot,
     error_text ignored;
     switch (subscription.open(where, slot, ignored)) {
         case subscription_file::found::usable:
-            return attach_to_file(provider, slot, subscription, where);
+            return attach_to_file(provider, slot, subscription);
         case subscription_file::found::unreadable:
             return attach_outcome::retry_later;
         case subscription_file::found::nothing:
@@ -372,7 +371,7 @@ void attach_to_all(eventlog_provider& provider, const directory& where) noexcept
             continue;
         }
         if (subscription.has_owner()) {
-            static_cast<void>(attach_to_file(provider, slot, subscription, where));
+            static_cast<void>(attach_to_file(provider, slot, subscription));
         } else {
             found_dead = true;
         }

@@ -133,10 +133,8 @@ void enable_notifications(eventlog_provider& provider) noexcept {
         return;  // no memory: the callbacks are never called
     }
     provider.wants_notifications = true;
-    directory where;
-    error_text ignored;
-    if (provider.published && where.open(own_directory(), if_missing::fail, ignored)) {
-        request_notifications(where, provider.place);
+    if (provider.published) {
+        request_notifications(provider.place);
         // Without an own gate the next subscription sets the bit in the shared one.
         static_cast<void>(take_own_gate(provider));
     }

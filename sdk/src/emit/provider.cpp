@@ -198,9 +198,10 @@ void withdraw(eventlog_provider& provider) noexcept {
     close_and_detach(provider);
     directory where;
     error_text ignored;
-    if (where.open(own_directory(), if_missing::fail, ignored)) {
-        withdraw_provider(where, provider.place);
+    if (!where.open(own_directory(), if_missing::fail, ignored)) {
+        where = {};
     }
+    withdraw_provider(where, provider.place);
 }
 
 /// Called in a forked child, which shares the parent's gate pages and provider entries. Replaces

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -107,6 +108,15 @@ unique_fd open_again(const directory& where, std::uint64_t inode) noexcept {
         }
     }
     return file;
+}
+
+/// Removes the file's name unless it belongs to another file.
+void remove_name(const directory& where) noexcept {
+    struct stat status {};
+    if (::fstatat(where.processes.get(), state.name.data(), &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+        status.st_dev == state.device && status.st_ino == state.inode) {
+        static_cast<void>(::unlinkat(where.processes.get(), state.name.data(), 0));
+    }
 }
 
 void forget_file() noexcept {
@@ -268,13 +278,24 @@ publish_result fill_entry(const unique_fd& file, const provider_content& content
                : publish_result::no_space;
 }
 
-void write_state(const unique_fd& file, const published_place& place,
-                 std::uint32_t value) noexcept {
-    write_exactly(file, &value, sizeof value,
-                  place.entry_offset + offsetof(eventlog_published_provider, state));
-    ++state.generation;
-    write_exactly(file, &state.generation, sizeof state.generation,
-                  offsetof(eventlog_process_file, generation));
+// The members below change in an emit, or when a provider is withdrawn. They are stored through the
+// mapping, because write(2) ends a program that has lowered its limit of file sizes meanwhile.
+
+/// Whether the file of that place is the present one, so that its entry is the mapped one.
+bool is_present(const published_place& place) noexcept {
+    return state.inode != 0 && state.inode == place.inode;
+}
+
+void store_state(const published_place& place, std::uint32_t value) noexcept {
+    std::atomic_ref(place.entry->state).store(value, std::memory_order_release);
+    std::atomic_ref(mapped_header().generation)
+        .store(++state.generation, std::memory_order_release);
+}
+
+/// Before the process looks at its gate or scans for subscriptions.
+void store_before_scan(__u32& member) noexcept {
+    std::atomic_ref(member).store(1, std::memory_order_release);
+    std::atomic_thread_fence(std::memory_order_seq_cst);
 }
 
 void count_entry(const unique_fd& file, bool is_reused) noexcept {
@@ -323,9 +344,7 @@ bool use_own_gate(const unique_fd& file, published_place& place, std::uint32_t* 
         result = publish_result::not_mapped;
         return false;
     }
-    const std::uint32_t mapped = 1;
-    write_exactly(file, &mapped, sizeof mapped,
-                  place.entry_offset + offsetof(eventlog_published_provider, gate_mapped));
+    store_before_scan(place.entry->gate_mapped);
     place.has_own_gate = true;
     return true;
 }
@@ -355,17 +374,23 @@ publish_result map_first_gate(const unique_fd& file, const provider_content& con
 publish_result add_to(const unique_fd& file, const provider_content& content,
                       published_place& place, error_text& error) noexcept {
     bool is_reused = false;
-    publish_result result = fill_entry(file, content, place, is_reused);
+    // The limit may be lower than it was when the file became that large.
+    publish_result result = is_size_allowed(state.room.end)
+                                ? fill_entry(file, content, place, is_reused)
+                                : publish_result::no_space;
     if (result == publish_result::published) {
         result = map_first_gate(file, content, place);
     }
     if (result != publish_result::published) {
         explain(result, content.name, error);
+        if (is_reused) {
+            store_state(place, EVENTLOG_PUBLISHED_REMOVED);  // it can be used again
+        }
         place = {};
         return result;
     }
     // Ready after it is mapped, so that the process sees the bits of each consumer that finds it.
-    write_state(file, place, EVENTLOG_PUBLISHED_READY);
+    store_state(place, EVENTLOG_PUBLISHED_READY);
     count_entry(file, is_reused);
     return publish_result::published;
 }
@@ -410,31 +435,26 @@ bool map_own_gate(const directory& where, published_place& place, std::uint32_t*
     return file && use_own_gate(file, place, gate, ignored);
 }
 
-void request_notifications(const directory& where, const published_place& place) noexcept {
-    if (const unique_fd file = open_again(where, place.inode)) {
-        const std::uint32_t wanted = 1;
-        write_exactly(file, &wanted, sizeof wanted,
-                      place.entry_offset +
-                          offsetof(eventlog_published_provider, wants_notifications));
+void request_notifications(const published_place& place) noexcept {
+    if (is_present(place)) {
+        store_before_scan(place.entry->wants_notifications);
     }
 }
 
 void withdraw_provider(const directory& where, const published_place& place) noexcept {
-    const unique_fd file = open_again(where, place.inode);
-    if (!file) {
+    if (!is_present(place)) {
         return;
     }
-    if (--state.published == 0) {
-        static_cast<void>(::unlinkat(where.processes.get(), state.name.data(), 0));
-        forget_file();
-        return;
-    }
-    const std::uint32_t removal = ++state.removals;
-    write_exactly(file, &removal, sizeof removal,
-                  place.entry_offset + offsetof(eventlog_published_provider, removal));
-    write_state(file, place, EVENTLOG_PUBLISHED_REMOVED);
+    std::atomic_ref(place.entry->removal).store(++state.removals, std::memory_order_relaxed);
+    store_state(place, EVENTLOG_PUBLISHED_REMOVED);
     ++state.removed;
-    free_gate(file, place.gate_offset);
+    if (--state.published == 0) {
+        remove_name(where);
+        forget_file();
+    } else if (const unique_fd file = open_again(where, place.inode)) {
+        // Without a descriptor the memory is freed when the entry is used again.
+        free_gate(file, place.gate_offset);
+    }
 }
 
 void forget_process_file() noexcept {
@@ -445,14 +465,9 @@ const eventlog_process_file& own_process_header() noexcept {
     return mapped_header();
 }
 
-void store_slot_serial(const directory& where, unsigned slot, std::uint64_t serial) noexcept {
-    const __u64& stored = mapped_header().slot_serial[slot];
-    if (__atomic_load_n(&stored, __ATOMIC_RELAXED) == serial) {
-        return;
-    }
-    if (const unique_fd file = open_again(where, state.inode)) {
-        write_exactly(file, &serial, sizeof serial,
-                      offsetof(eventlog_process_file, slot_serial) + slot * sizeof serial);
+void store_slot_serial(unsigned slot, std::uint64_t serial) noexcept {
+    if (state.inode != 0) {
+        std::atomic_ref(mapped_header().slot_serial[slot]).store(serial, std::memory_order_release);
     }
 }
 

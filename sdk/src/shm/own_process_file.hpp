@@ -59,13 +59,13 @@ enum class publish_result { published, no_directory, no_space, not_mapped, too_m
 [[nodiscard]] const eventlog_process_file& own_process_header() noexcept;
 
 /// Stores the serial of the subscription in a slot, before bits of the slot are set.
-void store_slot_serial(const directory& where, unsigned slot, std::uint64_t serial) noexcept;
+void store_slot_serial(unsigned slot, std::uint64_t serial) noexcept;
 
 /// Requests notifications for a published provider from now on.
-void request_notifications(const directory& where, const published_place& place) noexcept;
+void request_notifications(const published_place& place) noexcept;
 
 /// Marks the entry as removed and frees its gate; removes the file with the last provider. The
-/// provider's gate is closed.
+/// provider's gate is closed. `where` may be empty: then the entry alone changes.
 void withdraw_provider(const directory& where, const published_place& place) noexcept;
 
 /// Called in a forked child: the file is the parent's.

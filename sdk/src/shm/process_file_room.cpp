@@ -15,14 +15,6 @@ namespace {
 constexpr std::uint64_t gate_with_counters = EVENTLOG_GATE_SIZE + EVENTLOG_COUNTERS_SIZE;
 constexpr std::uint64_t schema_bytes_ahead = 4096;  // of a provider
 
-/// Whether a file may become that large. Growing it beyond the limit would end the process by a
-/// signal.
-bool is_size_allowed(std::uint64_t size) noexcept {
-    struct rlimit limit {};
-    return ::getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY ||
-           size <= limit.rlim_cur;
-}
-
 }  // namespace
 
 std::uint64_t round_up_to(std::uint64_t number, std::uint64_t unit) noexcept {
@@ -35,6 +27,12 @@ std::uint64_t page_size() noexcept {
 
 std::uint64_t gate_room() noexcept {
     return round_up_to(gate_with_counters, page_size());
+}
+
+bool is_size_allowed(std::uint64_t size) noexcept {
+    struct rlimit limit {};
+    return ::getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY ||
+           size <= limit.rlim_cur;
 }
 
 bool reserve_room(const unique_fd& file, std::uint64_t offset, std::uint64_t size) noexcept {

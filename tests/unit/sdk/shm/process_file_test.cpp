@@ -200,6 +200,45 @@ TEST(process_file, limit_of_file_sizes_is_an_error) {
               0);
 }
 
+void check_without_file_sizes() {
+    const dynamic_provider first = make("small_files");
+    dynamic_provider second = make("small_files_too");
+    auto third = std::unique_ptr<dynamic_provider>(new dynamic_provider(make("small_files_end")));
+    event_listener listener("small_files:first");
+    struct rlimit limit {};
+    ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &limit), 0);
+    const struct rlimit none { 0, limit.rlim_max };
+    ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &none), 0);
+    EXPECT_EQ(first.emit(0), EVENTLOG_ERROR_NONE);
+    EXPECT_TRUE(second.on_listeners_changed([](void*, unsigned) {}, nullptr));
+    third.reset();
+    const eventlog_status_code later = make("small_files_later").status().code;
+    ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &limit), 0);  // the listener writes to its file
+    EXPECT_EQ(listener.received_names(), "first");
+    EXPECT_TRUE(has_own_gate("small_files"));
+    EXPECT_TRUE(has_own_gate("small_files_too"));
+    EXPECT_FALSE(eventlog::test::is_published(::getpid(), "small_files_end"));
+    EXPECT_EQ(later, EVENTLOG_STATUS_NO_SPACE);
+}
+
+TEST(process_file, later_limit_of_file_sizes_ends_no_program) {
+    check_in_child(check_without_file_sizes);
+}
+
+TEST(process_file, provider_is_withdrawn_without_descriptors) {
+    check_in_child([] {
+        const dynamic_provider remains = make("remains_published");
+        std::unique_ptr<dynamic_provider> withdrawn(new dynamic_provider(make("withdrawn_late")));
+        ASSERT_TRUE(eventlog::test::is_published(::getpid(), "withdrawn_late"));
+        {
+            const no_descriptors closed;
+            withdrawn.reset();
+        }
+        EXPECT_FALSE(eventlog::test::is_published(::getpid(), "withdrawn_late"));
+        EXPECT_TRUE(eventlog::test::is_published(::getpid(), "remains_published"));
+    });
+}
+
 /// The number, if it belongs to the present subscription of the slot.
 std::uint64_t unattached_of(const char* name, unsigned slot) {
     const std::uint64_t word = counters_of(name).unattached[slot];
