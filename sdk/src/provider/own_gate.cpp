@@ -43,6 +43,9 @@ bool take_own_gate(eventlog_provider& provider) noexcept {
     if (!provider.reads_shared_gate.load(std::memory_order_relaxed)) {
         return true;
     }
+    if (!is_own_process()) {
+        return false;  // the change over would be announced for the parent, which has not made it
+    }
     directory where;
     error_text ignored;
     if (!where.open(own_directory(), if_missing::fail, ignored) ||

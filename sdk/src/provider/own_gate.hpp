@@ -14,12 +14,11 @@
 namespace eventlog::core {
 
 /// Maps the provider's own gate unless it has one. False if that fails: no memory, no descriptor.
-/// Under the registry lock.
+/// False in a child created without fork(), whose gate is its parent's. Under the registry lock.
 [[nodiscard]] bool take_own_gate(eventlog_provider& provider) noexcept;
 
 /// The same during an emit: blocks signals and cancellation, leaves errno unchanged, does not wait.
-/// After a failure it returns false at once for a while. False in a child created without fork(),
-/// whose gate is its parent's.
+/// After a failure it returns false at once for a while.
 [[nodiscard]] bool take_own_gate_in_emit(eventlog_provider& provider) noexcept;
 
 /// Counts an event that found the shared gate's notification bit while the own gate could not be

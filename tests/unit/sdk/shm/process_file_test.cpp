@@ -5,7 +5,10 @@
 #include "shm/process_file.hpp"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -176,6 +179,26 @@ TEST(process_file, entries_of_withdrawn_providers_are_reused) {
     const dynamic_provider last = make("comes_and_goes");
     EXPECT_EQ(last.emit(0), EVENTLOG_ERROR_NONE);
     EXPECT_EQ(listener.received_names(), "first");
+}
+
+void check_child_without_fork() {
+    dynamic_provider one = make("without_fork");
+    const auto child = static_cast<pid_t>(::syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0));
+    if (child == 0) {
+        static_cast<void>(one.on_listeners_changed([](void*, unsigned) {}, nullptr));
+        ::_exit(0);
+    }
+    int status = -1;
+    EXPECT_EQ(::waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0);
+    EXPECT_FALSE(has_own_gate("without_fork"));
+    event_listener listener("without_fork:first");
+    EXPECT_EQ(one.emit(0), EVENTLOG_ERROR_NONE);
+    EXPECT_EQ(listener.received_names(), "first");
+}
+
+TEST(process_file, child_without_fork_leaves_the_gate_of_its_parent) {
+    check_in_child(check_child_without_fork);
 }
 
 TEST(process_file, limit_of_file_sizes_is_an_error) {
