@@ -289,11 +289,15 @@ attach_outcome attach_to_file(eventlog_provider& provider, unsigned slot,
         count_wanted(provider, filter, limited) == 0) {
         return attach_outcome::no_match;
     }
-    if (!store_session_limits(provider, slot, filter, limited) || !take_own_gate(provider) ||
-        !prepare_attachments(provider)) {
+    if (!take_own_gate(provider)) {
+        note_missed_subscription(provider);
         return attach_outcome::retry_later;
     }
-    const attach_outcome result = attach_to_region(provider, slot, subscription);
+    // Without memory the bits are set nevertheless, so that an emit tries again.
+    const attach_outcome result =
+        store_session_limits(provider, slot, filter, limited) && prepare_attachments(provider)
+            ? attach_to_region(provider, slot, subscription)
+            : attach_outcome::retry_later;
     // The subscription may have been removed meanwhile, and schema and shared ring reserved after
     // its memory was freed. The consumer removes the name, then frees the memory; this process
     // reserves, then checks the name; so at least one of them frees the reservation. If the name
@@ -361,7 +365,7 @@ bool attach(eventlog_provider& provider, unsigned slot, const directory_path& pa
     return is_attached;
 }
 
-void attach_to_all(eventlog_provider& provider, const directory& where) noexcept {
+bool attach_to_present(eventlog_provider& provider, const directory& where) noexcept {
     bool found_dead = false;
     for (std::uint32_t slots = present_slots(where.subscriptions); slots != 0; slots &= slots - 1) {
         const auto slot = static_cast<unsigned>(std::countr_zero(slots));
@@ -376,7 +380,11 @@ void attach_to_all(eventlog_provider& provider, const directory& where) noexcept
             found_dead = true;
         }
     }
-    if (found_dead) {
+    return found_dead;
+}
+
+void attach_to_all(eventlog_provider& provider, const directory& where) noexcept {
+    if (attach_to_present(provider, where)) {
         const directory_lock lock(where);
         if (lock.held()) {
             remove_dead_subscriptions(where);

@@ -19,4 +19,7 @@ bool attach(eventlog_provider& provider, unsigned slot, const directory_path& pa
 /// mapped in vain are left to unmap_dead_regions.
 void attach_to_all(eventlog_provider& provider, const directory& where) noexcept;
 
+/// The same without removing dead subscriptions, which allocates. Returns whether there are any.
+bool attach_to_present(eventlog_provider& provider, const directory& where) noexcept;
+
 }  // namespace eventlog::core

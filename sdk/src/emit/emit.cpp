@@ -204,7 +204,7 @@ bool try_append_to(const eventlog_provider& provider, const attachment& place, s
     const std::atomic_ref<std::uint32_t> gate = provider.gate_word(payload.event);
     if ((gate.load(std::memory_order_relaxed) & EVENTLOG_GATE_NOTIFICATION) != 0) {
         run_notifications(provider, callback_timing::now);
-        if (provider.reads_shared_gate.load(std::memory_order_acquire)) [[unlikely]] {
+        if (may_miss_subscriptions(provider)) [[unlikely]] {
             count_before_own_gate(provider);
             return;
         }
@@ -328,7 +328,7 @@ bool eventlog_has_listener(const eventlog_provider* provider, std::uint32_t even
         // Without callbacks the notifications run here, because a program may emit only after this
         // call returned true.
         run_notifications(const_cast<eventlog_provider&>(*provider), callback_timing::deferred);
-        if (provider->reads_shared_gate.load(std::memory_order_acquire)) {
+        if (may_miss_subscriptions(*provider)) {
             return true;  // unknown: the emit then tries again, or counts the event as lost
         }
     }

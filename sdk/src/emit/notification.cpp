@@ -2,6 +2,7 @@
 #include "emit/notification.hpp"
 
 #include <bit>
+#include <mutex>
 #include <new>
 
 #include <eventlog/abi.h>
@@ -17,6 +18,7 @@
 #include "platform/signal_guard.hpp"
 #include "provider/own_gate.hpp"
 #include "provider/registered_provider.hpp"
+#include "ring/clock.hpp"
 #include "ring/subscription_slots.hpp"
 #include "shm/own_process_file.hpp"
 
@@ -112,6 +114,31 @@ bool update_listeners(eventlog_provider& provider) noexcept {
     const bool complete = find_listeners(provider, serials);
     run_callbacks(provider, serials);
     return complete;
+}
+
+/// Scans again after a scan that could not map the own gate. False if that fails.
+bool find_missed_subscriptions(eventlog_provider& provider) noexcept {
+    if (coarse_monotonic_now() < provider.own_gate_not_before.load(std::memory_order_relaxed)) {
+        return false;
+    }
+    const signal_guard guard;
+    if (!is_own_process()) {
+        return false;
+    }
+    const registry_lock lock(std::try_to_lock);
+    if (!lock.held() || !provider.published) {
+        return false;
+    }
+    directory where;
+    error_text ignored;
+    if (!where.open(own_directory(), if_missing::fail, ignored)) {
+        back_off_own_gate(provider);
+        return false;
+    }
+    // Dead ones are left to the next registration or consumer.
+    static_cast<void>(attach_to_present(provider, where));
+    forget_missed_subscriptions(provider);
+    return true;
 }
 
 /// Under the registry lock.
@@ -210,6 +237,10 @@ void run_notifications(eventlog_provider& provider, callback_timing callbacks) n
         // The shared gate's notification may be this process's own, about a region that could not
         // be unmapped: it is not settled before this function gets to the end.
         set_notification_request(provider, true);
+    }
+    if (provider.misses_subscriptions.load(std::memory_order_acquire) &&
+        !find_missed_subscriptions(provider)) {
+        return;
     }
     // In a child created without fork() the gate is the parent's, and the parent must see the bit.
     if (dumping.provider != nullptr ||

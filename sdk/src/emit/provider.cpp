@@ -138,6 +138,7 @@ void publish(eventlog_provider& provider) noexcept {
         provider.published = true;
         provider.entry.store(provider.place.entry, std::memory_order_release);
         provider.reads_shared_gate.store(!provider.place.has_own_gate, std::memory_order_release);
+        provider.misses_subscriptions.store(false, std::memory_order_relaxed);
         provider.own_gate_not_before.store(0, std::memory_order_relaxed);
         // Published before the scan: a subscription that does not see this provider is seen by the
         // scan.
@@ -179,6 +180,7 @@ void clear_callbacks(eventlog_provider& provider) noexcept {
 void close_and_detach(eventlog_provider& provider) noexcept {
     close_gate(provider.gate.load(std::memory_order_relaxed));
     provider.reads_shared_gate.store(false, std::memory_order_release);
+    provider.misses_subscriptions.store(false, std::memory_order_release);
     detach_from_all(provider);
 }
 

@@ -37,7 +37,25 @@ void settle_lost_events(eventlog_provider& provider) noexcept {
     }
 }
 
+void request_notification(eventlog_provider& provider) noexcept {
+    const std::uint32_t count = provider.event_count.load(std::memory_order_acquire);
+    for (std::uint32_t event = 0; event < count; ++event) {
+        provider.gate_word(event).fetch_or(EVENTLOG_GATE_NOTIFICATION, std::memory_order_release);
+    }
+}
+
 }  // namespace
+
+void note_missed_subscription(eventlog_provider& provider) noexcept {
+    provider.misses_subscriptions.store(true, std::memory_order_seq_cst);
+    request_notification(provider);
+}
+
+void forget_missed_subscriptions(eventlog_provider& provider) noexcept {
+    // As in take_own_gate().
+    provider.misses_subscriptions.store(false, std::memory_order_seq_cst);
+    settle_lost_events(provider);
+}
 
 bool take_own_gate(eventlog_provider& provider) noexcept {
     if (!provider.reads_shared_gate.load(std::memory_order_relaxed)) {
@@ -55,7 +73,11 @@ bool take_own_gate(eventlog_provider& provider) noexcept {
     // Sequentially consistent: either a thread that counts a lost event sees the change and settles
     // it, or this one sees the event.
     provider.reads_shared_gate.store(false, std::memory_order_seq_cst);
-    settle_lost_events(provider);
+    if (provider.misses_subscriptions.load(std::memory_order_relaxed)) {
+        request_notification(provider);
+    } else {
+        settle_lost_events(provider);
+    }
     return true;
 }
 
@@ -75,9 +97,15 @@ bool take_own_gate_in_emit(eventlog_provider& provider) noexcept {
         return false;
     }
     const bool is_own = take_own_gate(provider);
-    provider.own_gate_not_before.store(is_own ? 0 : coarse_monotonic_now() + retry_interval,
-                                       std::memory_order_relaxed);
+    if (!is_own) {
+        back_off_own_gate(provider);
+    }
     return is_own;
+}
+
+void back_off_own_gate(eventlog_provider& provider) noexcept {
+    provider.own_gate_not_before.store(coarse_monotonic_now() + retry_interval,
+                                       std::memory_order_relaxed);
 }
 
 void count_before_own_gate(eventlog_provider& provider) noexcept {
@@ -86,7 +114,7 @@ void count_before_own_gate(eventlog_provider& provider) noexcept {
         return;
     }
     std::atomic_ref(entry->lost_unattached).fetch_add(1, std::memory_order_seq_cst);
-    if (!provider.reads_shared_gate.load(std::memory_order_seq_cst)) {
+    if (!may_miss_subscriptions(provider)) {
         settle_lost_events(provider);
     }
 }

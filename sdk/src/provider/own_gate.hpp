@@ -21,9 +21,25 @@ namespace eventlog::core {
 /// After a failure it returns false at once for a while.
 [[nodiscard]] bool take_own_gate_in_emit(eventlog_provider& provider) noexcept;
 
-/// Counts an event that found the shared gate's notification bit while the own gate could not be
-/// mapped: as unattached, for each subscription with a bit in the own gate. Which events it wants
-/// is not known, so that this may count one too many, never one too few.
+/// Delays the next attempt of an emit after a failure.
+void back_off_own_gate(eventlog_provider& provider) noexcept;
+
+/// Called by a scan that found a subscription, but take_own_gate() failed. The provider's next emit
+/// finds a notification, and scans again. Under the registry lock.
+void note_missed_subscription(eventlog_provider& provider) noexcept;
+
+/// Called after that scan. Under the registry lock.
+void forget_missed_subscriptions(eventlog_provider& provider) noexcept;
+
+/// Whether the gate does not show all subscriptions: it is the shared one, or some were missed.
+[[nodiscard]] inline bool may_miss_subscriptions(const eventlog_provider& provider) noexcept {
+    return provider.reads_shared_gate.load(std::memory_order_seq_cst) ||
+           provider.misses_subscriptions.load(std::memory_order_seq_cst);
+}
+
+/// Counts an event that found a notification while the gate may miss subscriptions: as unattached,
+/// for each subscription with a bit in the own gate. Which events it wants is not known, so that
+/// this may count one too many, never one too few.
 void count_before_own_gate(eventlog_provider& provider) noexcept;
 
 /// The events counted there that are not in the counters yet.

@@ -324,6 +324,53 @@ TEST(process_file, events_before_own_gate_count_as_unattached) {
     check_in_child(check_early_events);
 }
 
+/// Allows opening so many files more while it lives.
+class few_descriptors {
+  public:
+    explicit few_descriptors(unsigned count) {
+        EXPECT_EQ(::getrlimit(RLIMIT_NOFILE, &before_), 0);
+        const int lowest = ::dup(0);
+        EXPECT_GE(lowest, 0);
+        ::close(lowest);
+        const struct rlimit few { static_cast<rlim_t>(lowest) + count, before_.rlim_max };
+        EXPECT_EQ(::setrlimit(RLIMIT_NOFILE, &few), 0);
+    }
+    ~few_descriptors() { EXPECT_EQ(::setrlimit(RLIMIT_NOFILE, &before_), 0); }
+    few_descriptors(const few_descriptors&) = delete;
+    few_descriptors& operator=(const few_descriptors&) = delete;
+
+  private:
+    struct rlimit before_ {};
+};
+
+void check_missed_subscription() {
+    const dynamic_provider first = make("not_missed");  // creates the file
+    event_listener listener("missed:first");
+    std::unique_ptr<dynamic_provider> one;
+    {
+        // Enough to publish and to find the subscription, but not to map the gate as well.
+        const few_descriptors limit(4);
+        one = std::unique_ptr<dynamic_provider>(new dynamic_provider(make("missed")));
+        ASSERT_EQ(one->status().code, EVENTLOG_STATUS_OK) << one->status().text.data();
+        ASSERT_FALSE(one->status().routes[EVENTLOG_ROUTE_MEMORY].counters.lost_unattached);
+    }
+    ASSERT_FALSE(has_own_gate("missed"));
+    {
+        const no_descriptors closed;
+        EXPECT_TRUE(one->enabled(0));
+        EXPECT_EQ(one->emit(0), EVENTLOG_ERROR_NONE);
+    }
+    wait_for_retry();
+    EXPECT_EQ(one->emit(0), EVENTLOG_ERROR_NONE);
+    EXPECT_EQ(listener.received_names(), "first");
+    EXPECT_EQ(unattached_of("missed", 0), 1U);
+    EXPECT_FALSE(one->enabled(1));
+}
+
+TEST(process_file, subscription_is_found_again_that_had_no_gate) {
+    check_in_child(check_missed_subscription);
+}
+
 /// A copy of this process's file with a change.
 class damaged_file : public ::testing::Test {
   protected:
