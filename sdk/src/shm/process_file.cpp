@@ -110,6 +110,7 @@ bool process_file::is_alive(mapped_files& mapped) const noexcept {
 
 published_provider::published_provider(process_file& file) noexcept : file_(&file) {
     if (!read_block()) {
+        ++damaged_;
         block_ = {};
     }
 }
@@ -117,7 +118,8 @@ published_provider::published_provider(process_file& file) noexcept : file_(&fil
 bool published_provider::read_block() noexcept {
     in_block_ = 0;
     return read_exactly(file_->file_, &block_, sizeof block_, block_offset_) &&
-           block_.used <= block_.capacity && block_.capacity <= EVENTLOG_PROCESS_PROVIDERS_MAX &&
+           block_.capacity != 0 && block_.used <= block_.capacity &&
+           block_.capacity <= EVENTLOG_PROCESS_PROVIDERS_MAX &&
            file_->contains(block_offset_, sizeof block_ + std::uint64_t{block_.capacity} *
                                                               sizeof(eventlog_published_provider));
 }

@@ -529,10 +529,19 @@ TEST_F(damaged_file, wrong_chain_of_blocks_ends) {
     fill();
     block().used = UINT32_MAX;
     EXPECT_EQ(read().found, 0U);
+    EXPECT_EQ(read().damaged, 1U);
     fill();
     block().capacity = UINT32_MAX;
     block().used = UINT32_MAX;
     EXPECT_EQ(read().found, 0U);
+    EXPECT_EQ(read().damaged, 1U);
+    // Blocks without entries would be followed through the whole file.
+    fill();
+    const std::size_t behind = bytes.size();
+    block().next_offset = behind;
+    bytes.resize(behind + sizeof(eventlog_directory_block));
+    at<eventlog_directory_block>(behind) = {0, 0, 0, {}};
+    EXPECT_EQ(read().damaged, 1U);
 }
 
 }  // namespace
