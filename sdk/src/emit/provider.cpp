@@ -245,6 +245,10 @@ void republish_in_child() noexcept {
 /// plugin that contains this library.
 void* allocate_instance() noexcept {
     constexpr std::size_t own_max = 8;
+    constexpr std::size_t rare_parts =
+        sizeof(attachment_list) + sizeof(listener_serials) + 2 * sizeof(error_text) +
+        EVENTLOG_EVENTS_MAX * (sizeof(std::uint16_t) + 2 * sizeof(std::uint32_t));
+    static_assert(own_max * rare_parts <= unloaded_memory_size);
     // Most processes have one provider: page alignment minimises the pages it occupies.
     alignas(4096) static constinit std::byte own[own_max][sizeof(eventlog_provider)]{};
     [[EVENTLOG_STARTUP_SECTION]] static constinit std::size_t used = 0;

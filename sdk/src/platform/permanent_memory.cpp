@@ -9,13 +9,12 @@ namespace {
 constexpr std::size_t area_size = 65536;
 constexpr std::size_t alignment = 16;
 
-// The first area is unloaded with a plugin that contains this library.
-constexpr std::size_t own_size = 8192;
-alignas(alignment) constinit unsigned char own_area[own_size]{};
+// The first area. Pages of it that are not used need no memory.
+alignas(alignment) constinit unsigned char own_area[unloaded_memory_size]{};
 
 // Under the registry lock.
 constinit unsigned char* next_free = own_area;
-constinit std::size_t room = own_size;
+constinit std::size_t room = unloaded_memory_size;
 
 }  // namespace
 

@@ -8,6 +8,10 @@
 
 namespace eventlog::core {
 
+/// The size of the memory that is unloaded with a plugin that contains this library. More is left
+/// behind, once for each time that the plugin is loaded.
+inline constexpr std::size_t unloaded_memory_size = 98304;
+
 /// Zeroed memory, aligned to 16 bytes; nullptr if there is none. `size` is at most 32 KiB. Under
 /// the registry lock; calls no function that a signal handler may not.
 [[nodiscard]] void* allocate_permanently(std::size_t size) noexcept;
