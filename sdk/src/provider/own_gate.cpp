@@ -16,6 +16,15 @@ namespace {
 // Bounds the system calls of an emit.
 constexpr std::uint64_t retry_interval = 1'000'000;
 
+std::uint32_t slots_with_bits(const eventlog_provider& provider) noexcept {
+    std::uint32_t slots = 0;
+    const std::uint32_t count = provider.event_count.load(std::memory_order_acquire);
+    for (std::uint32_t event = 0; event < count; ++event) {
+        slots |= provider.gate_word(event).load(std::memory_order_relaxed);
+    }
+    return slots & EVENTLOG_GATE_SUBSCRIPTIONS;
+}
+
 /// Moves the events that were lost meanwhile to the counters, which the provider has of its own
 /// now.
 void settle_lost_events(eventlog_provider& provider) noexcept {
@@ -27,12 +36,7 @@ void settle_lost_events(eventlog_provider& provider) noexcept {
     if (lost == 0) {
         return;
     }
-    std::uint32_t slots = 0;
-    const std::uint32_t count = provider.event_count.load(std::memory_order_acquire);
-    for (std::uint32_t event = 0; event < count; ++event) {
-        slots |= provider.gate_word(event).load(std::memory_order_relaxed);
-    }
-    for (slots &= EVENTLOG_GATE_SUBSCRIPTIONS; slots != 0; slots &= slots - 1) {
+    for (std::uint32_t slots = slots_with_bits(provider); slots != 0; slots &= slots - 1) {
         count_unattached(provider, static_cast<unsigned>(std::countr_zero(slots)), lost);
     }
 }
@@ -96,11 +100,17 @@ bool take_own_gate_in_emit(eventlog_provider& provider) noexcept {
     if (!lock.held()) {
         return false;
     }
-    const bool is_own = take_own_gate(provider);
-    if (!is_own) {
+    // A gate without bits may be that of a consumer that found no memory for them.
+    const bool was_missing =
+        provider.misses_subscriptions.exchange(true, std::memory_order_seq_cst);
+    if (!take_own_gate(provider)) {
         back_off_own_gate(provider);
+        return false;
     }
-    return is_own;
+    if (!was_missing && slots_with_bits(provider) != 0) {
+        forget_missed_subscriptions(provider);
+    }
+    return true;
 }
 
 void back_off_own_gate(eventlog_provider& provider) noexcept {

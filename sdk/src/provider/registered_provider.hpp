@@ -84,8 +84,8 @@ struct eventlog_provider {
     /// Whether the gate is the one that all providers of the process share, in whose words nothing
     /// is ever cleared; see own_gate.hpp.
     std::atomic<bool> reads_shared_gate{false};
-    /// Whether a scan found a subscription, but the own gate, where its bits belong, could not be
-    /// mapped. Its events are lost until the subscriptions are scanned again.
+    /// Whether the own gate may lack bits of a subscription: a scan could not map it, or the
+    /// consumer had no memory for it. Events are lost until the subscriptions are scanned again.
     std::atomic<bool> misses_subscriptions{false};
     /// The provider's entry in the process file, mapped; nullptr: never published.
     std::atomic<eventlog_published_provider*> entry{nullptr};

@@ -126,6 +126,7 @@ bool published_provider::read_block() noexcept {
 
 bool published_provider::next() noexcept {
     gate_.unmap();
+    misses_bits_ = false;
     while (seen_ < EVENTLOG_PROCESS_PROVIDERS_MAX) {
         if (in_block_ == block_.used) {
             // Only forwards, so that a damaged chain ends.
@@ -194,7 +195,10 @@ std::uint32_t* published_provider::gate() noexcept {
 
 bool published_provider::set_bit(std::uint32_t event, unsigned slot) noexcept {
     // Full fence: the application that sees the bit also sees everything stored before.
-    return event < entry_.event_count && gate() != nullptr && futex_set_bit(&gate()[event], slot);
+    const bool is_set =
+        event < entry_.event_count && gate() != nullptr && futex_set_bit(&gate()[event], slot);
+    misses_bits_ = misses_bits_ || !is_set;
+    return is_set;
 }
 
 bool published_provider::has_bit(unsigned slot) const noexcept {
@@ -214,7 +218,8 @@ void published_provider::raise_notification() noexcept {
     }
 }
 
-/// Of the events with listeners, which the process does not know yet.
+/// Of the events with listeners, which the process does not know yet. Of all events if bits could
+/// not be set, for example because tmpfs is full: the process then scans for the subscription.
 void published_provider::raise_in_shared_gate() noexcept {
     std::array<std::uint32_t, EVENTLOG_EVENTS_MAX> words{};
     const std::span own = std::span(words).first(entry_.event_count);
@@ -224,7 +229,7 @@ void published_provider::raise_in_shared_gate() noexcept {
         return;
     }
     for (std::uint32_t event = 0; event < own.size(); ++event) {
-        if ((own[event] & ~EVENTLOG_GATE_NOTIFICATION) != 0 &&
+        if ((misses_bits_ || (own[event] & ~EVENTLOG_GATE_NOTIFICATION) != 0) &&
             !futex_set_bit(&shared[event], notification_bit)) {
             return;
         }

@@ -105,7 +105,7 @@ class published_provider {
 
     /// Sets a subscription's bit in the gate word of an event; notify() is called when all are set.
     /// False if the event is not below entry().event_count, or the gate cannot be mapped (at the
-    /// first call).
+    /// first call) or has no memory; notify() then makes the process look for the subscription.
     [[nodiscard]] bool set_bit(std::uint32_t event, unsigned slot) noexcept;
 
     /// Clears the bit of an ended subscription in all gate words. First sets the notification bits
@@ -135,6 +135,7 @@ class published_provider {
     std::uint64_t schema_bytes_ = 0;  // of the entries until now
     eventlog_published_provider entry_{};
     mapped_gate gate_;
+    bool misses_bits_ = false;  // a bit of this provider could not be set
     std::uint32_t damaged_ = 0;
 };
 

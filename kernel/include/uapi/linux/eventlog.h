@@ -716,7 +716,9 @@ struct eventlog_provider_entry {
  * While that is 0, they set EVENTLOG_GATE_NOTIFICATION in the same words of the shared gate. No
  * other bit is ever set there, and none is cleared. The next emit of such an event maps the
  * provider's own gate and stores `gate_mapped`, in this order, and finds the bits. So the own gate
- * says which subscriptions listen in either case.
+ * says which subscriptions listen in either case. A consumer that cannot set bits there, because a
+ * gate has no memory before its first listener, sets the notifications of all the provider's events
+ * in the shared gate: a process that finds no bits in an own gate scans the subscriptions.
  *
  * The file has its name when it is complete, and grows. An entry is complete when its state is
  * EVENTLOG_PUBLISHED_READY; the entry of a withdrawn provider may be used again, with another

@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -18,6 +19,7 @@
 #include <fstream>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -38,6 +40,7 @@ using eventlog::test::find_published;
 using eventlog::test::own_gate_of;
 using eventlog::test::process_file_path;
 using eventlog::test::run_in_child;
+namespace core = eventlog::core;
 
 const eventlog_event_definition events[] = {{.name = "first"}, {.name = "second"}};
 
@@ -79,6 +82,18 @@ class no_descriptors {
 /// Longer than failed attempts are not repeated.
 void wait_for_retry() {
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
+}
+
+/// Moves to the provider of that name, which its schema contains.
+bool find_provider(core::published_provider& each, std::string_view name) {
+    while (each.next()) {
+        std::vector<std::uint8_t> schema(each.entry().schema_size);
+        if (each.read_schema(schema) &&
+            std::search(schema.begin(), schema.end(), name.begin(), name.end()) != schema.end()) {
+            return true;
+        }
+    }
+    return false;
 }
 
 /// A child has a file of its own, whose shared gate has no notifications of other tests.
@@ -360,6 +375,52 @@ void check_missed_subscription() {
     EXPECT_EQ(listener.received_names(), "first");
     EXPECT_EQ(unattached_of("missed", 0), 1U);
     EXPECT_FALSE(one->enabled(1));
+}
+
+/// The own gate has no bits, as if tmpfs had been full when the consumer set them.
+void check_missing_bits() {
+    const dynamic_provider one = make("without_bits");
+    event_listener listener("without_bits:second");
+    const int file = ::open(process_file_path(::getpid()).c_str(), O_RDWR | O_CLOEXEC);
+    ASSERT_EQ(
+        ::fallocate(file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+                    static_cast<off_t>(find_published(::getpid(), "without_bits")->gate_offset),
+                    EVENTLOG_GATE_SIZE),
+        0);
+    ::close(file);
+    EXPECT_EQ(one.emit(1), EVENTLOG_ERROR_NONE);
+    EXPECT_EQ(listener.received_names(), "second");
+}
+
+TEST(process_file, subscription_is_found_whose_bits_are_missing) {
+    check_in_child(check_missing_bits);
+}
+
+TEST(process_file, consumer_without_memory_for_bits_raises_notifications) {
+    check_in_child([] {
+        const dynamic_provider one = make("no_memory_for_bits");
+        core::directory where;
+        core::error_text error;
+        ASSERT_TRUE(where.open(core::current_directory(), core::if_missing::fail, error));
+        const std::string name =
+            std::filesystem::path(process_file_path(::getpid())).filename().string();
+        core::process_file file;
+        ASSERT_TRUE(file.open(where, name.c_str(), error)) << error.text();
+        const auto shared_word = [&] {
+            std::ifstream bytes(process_file_path(::getpid()), std::ios::binary);
+            std::uint32_t word = 0;
+            EXPECT_TRUE(
+                eventlog::test::read_struct(bytes, file.header().shared_gate_offset + 4, word));
+            return word;
+        };
+        core::published_provider each(file);
+        ASSERT_TRUE(find_provider(each, "no_memory_for_bits"));
+        each.notify();
+        EXPECT_EQ(shared_word(), 0U);
+        EXPECT_FALSE(each.set_bit(EVENTLOG_EVENTS_MAX, 0));
+        each.notify();
+        EXPECT_EQ(shared_word(), EVENTLOG_GATE_NOTIFICATION);
+    });
 }
 
 TEST(process_file, subscription_is_found_again_that_had_no_gate) {
