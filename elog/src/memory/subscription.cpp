@@ -13,12 +13,12 @@
 
 #include "base/cpus.hpp"
 #include "base/user_error.hpp"
+#include "memory/open_gates.hpp"
 #include "memory/timed_directory_lock.hpp"
 #include "platform/populate.hpp"
 #include "platform/process.hpp"
 #include "ring/clock.hpp"
 #include "schema/schema.hpp"
-#include "shm/process_file.hpp"
 #include "shm/subscription_file.hpp"
 
 namespace elog {
@@ -315,34 +315,10 @@ void subscription::open_gates(const subscription_options& options) {
     patterns_matched_.assign(patterns.size(), false);
     const std::string all = patterns.packed();
     const std::string filter = effective_patterns(options).packed();
-    core::folder_listing names(directory_.processes);
-    core::error_text ignored;
-    while (const char* name = names.next()) {
-        core::process_file file;
-        if (!file.open(directory_, name, ignored) ||
-            !core::wants_process(all, file.header().pid, file.header().process)) {
-            continue;
-        }
-        const bool is_wanted =
-            core::wants_process(filter, file.header().pid, file.header().process);
-        if (is_wanted) {
-            file.store_slot_serial(slot_, header_.serial);
-        }
-        for (core::published_provider provider(file); provider.next();) {
-            std::vector<std::uint8_t> bytes(provider.entry().schema_size);
-            core::schema_reader schema;
-            if (!provider.read_schema(bytes) || !schema.open(bytes, ignored)) {
-                continue;
-            }
-            note_matches(patterns, schema, patterns_matched_);
-            if (is_wanted) {
-                core::for_each_wanted(schema, filter, [&](std::uint16_t id, core::verdict) {
-                    static_cast<void>(provider.set_bit(id, slot_));
-                });
-                provider.notify();
-            }
-        }
-    }
+    elog::open_gates(directory_, {slot_, header_.serial, filter}, all,
+                     [&](const core::schema_reader& schema) {
+                         note_matches(patterns, schema, patterns_matched_);
+                     });
 }
 
 /// The last step: only detached subscriptions are ended by name, and if this process is killed
