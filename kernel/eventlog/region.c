@@ -19,6 +19,8 @@
 #include "ring.h"
 
 #define UNIT_64K 0x10000ULL
+/* The log stays empty: these subscriptions are never paused. */
+#define HEADER_SIZE (sizeof(struct eventlog_region) + sizeof(struct eventlog_pause_log))
 
 static bool is_valid(const struct eventlog_subscription_request *wanted)
 {
@@ -51,7 +53,7 @@ static void init_layout(struct eventlog_region *header,
 	header->buffer_count = wanted->buffer_count;
 	header->buffer_size = wanted->buffer_size;
 	header->ring_stride = ring_stride(wanted->buffer_count);
-	header->rings_offset = ALIGN(sizeof(*header), 64);
+	header->rings_offset = HEADER_SIZE;
 	header->providers_offset = header->rings_offset + rings * header->ring_stride;
 	header->schemas_offset = ALIGN(header->providers_offset +
 				       EVENTLOG_PROVIDERS_MAX *
@@ -131,7 +133,7 @@ int eventlog_region_make(struct eventlog_memory *memory, struct eventlog_user *u
 	mutex_init(&memory->lock);
 	if (!is_valid(wanted))
 		return -EINVAL;
-	providers_offset = ALIGN(sizeof(*memory->head), 64) +
+	providers_offset = HEADER_SIZE +
 			   (nr_cpu_ids + 1ULL) * ring_stride(wanted->buffer_count);
 	/* Includes the page in which the providers begin. */
 	memory->head_size = PAGE_ALIGN(providers_offset);

@@ -80,7 +80,7 @@ std::vector<running_subscription> read_subscriptions(const core::directory& wher
             continue;
         }
         const bool is_flight_recorder = core::is_detached(file.header());
-        if (!is_flight_recorder && !file.is_live()) {
+        if (!is_flight_recorder && file.has_ended()) {
             continue;
         }
         // open() has copied and checked the header, except for the number of sessions.
@@ -90,7 +90,8 @@ std::vector<running_subscription> read_subscriptions(const core::directory& wher
         added.pid = header.owner_pid;
         added.name =
             is_flight_recorder ? &header.name[0] : "";  // open() has checked the terminating NUL
-        added.has_ended = !file.is_live();
+        added.has_ended = file.has_ended();
+        added.is_paused = file.is_paused();
         added.features = header.features;
         added.overwrites = core::overwrites(header);
         added.memory = memory_of(file);

@@ -5,10 +5,14 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <string_view>
 
 #include "base/user_error.hpp"
+#include "memory/open_gates.hpp"
+#include "memory/pause_log.hpp"
 #include "memory/timed_directory_lock.hpp"
 #include "platform/process.hpp"
+#include "ring/clock.hpp"
 
 namespace elog {
 
@@ -41,14 +45,65 @@ bool detached_subscription::still_exists() const noexcept {
            now.header().serial == found_.header().serial && core::is_detached(now.header());
 }
 
-void detached_subscription::end() {
-    const timed_directory_lock lock(directory_);
-    lock.throw_unless_held();
+void detached_subscription::check_existence() const {
     if (!still_exists()) {
         throw user_error("Another process has just ended the subscription '{}'.", name_);
     }
+}
+
+void detached_subscription::check_not_ended() const {
+    check_existence();
+    if (found_.has_ended()) {
+        throw user_error("'{0}' has ended and receives no more events. Write those that it has "
+                         "with: elog flight stop {0} -o FILE",
+                         name_);
+    }
+}
+
+void detached_subscription::pause() {
+    const timed_directory_lock lock(directory_);
+    lock.throw_unless_held();
+    check_not_ended();
+    const bool was_paused = found_.is_paused();
+    if (!was_paused) {
+        // Read before the state changes: every dropped event is later.
+        begin_pause(found_.file(), core::read_clock_ordered(found_.header().clock));
+        core::mark_paused(found_.file());
+    }
+    // Again for one that is paused: a process may have been killed while it paused it.
+    core::clear_gates(directory_, slot_);
+    if (was_paused) {
+        throw user_error("'{0}' is already paused. Resume it with: elog flight resume {0}", name_);
+    }
+}
+
+void detached_subscription::resume() {
+    const timed_directory_lock lock(directory_);
+    lock.throw_unless_held();
+    check_not_ended();
+    if (!found_.is_paused() && !read_pauses(found_.file()).goes_on()) {
+        throw user_error("'{0}' is not paused. Pause it with: elog flight pause {0}", name_);
+    }
+    core::mark_live(found_.file());
+    // check_region() has checked the size.
+    const eventlog_region& header = found_.header();
+    const std::string_view filter(header.filter, header.filter_size);
+    open_gates(directory_, {slot_, header.serial, filter}, filter);
+    end_pause(found_.file(), core::read_clock_ordered(header.clock));
+}
+
+void detached_subscription::end() {
+    const timed_directory_lock lock(directory_);
+    lock.throw_unless_held();
+    check_existence();
+    // The log has it also after the state has changed: a process may have been killed there.
+    const bool was_paused = found_.is_paused() || read_pauses(found_.file()).goes_on();
     core::mark_ended(found_.file());
     core::clear_gates(directory_, slot_);
+    if (was_paused) {
+        core::request_unmapping(directory_);
+    }
+    end_pause(found_.file(), core::read_clock_ordered(found_.header().clock));
 }
 
 bool detached_subscription::remove() {

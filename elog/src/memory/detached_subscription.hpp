@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
-// Access to a detached subscription (a flight recorder) by its name: read its region, end it,
-// remove it.
+// Access to a detached subscription (a flight recorder) by its name: read its region, pause and
+// resume it, end it, remove it.
 //
-// Any process with access to the directory may end or remove the subscription at any time, so end()
-// and remove() check under the directory's lock that the slot still holds the one that was found.
+// Any process with access to the directory may do the same at any time, so all that changes the
+// subscription is done under the directory's lock, after a check that the slot still holds the one
+// that was found.
 #pragma once
 
 #include <cstdint>
@@ -29,6 +30,14 @@ class detached_subscription {
     /// Whether the subscription has not been removed since. Reads the directory again at each call.
     [[nodiscard]] bool still_exists() const noexcept;
 
+    /// Programs drop events, without a loss, until resume(). Throws user_error if it is paused
+    /// already, or has ended, or another process has removed it.
+    void pause();
+
+    /// Ends a pause, and completes a resume() whose process was killed. Throws user_error if it is
+    /// not paused, or has ended, or another process has removed it.
+    void resume();
+
     /// Stops recording. Records in the buffers stay until remove(), also after this process exits.
     /// Does nothing to a subscription that has ended before. Throws user_error if another process
     /// has removed it.
@@ -40,6 +49,11 @@ class detached_subscription {
     bool remove();
 
   private:
+    /// Under the lock. Throws user_error if another process has removed the subscription.
+    void check_existence() const;
+    /// Throws user_error if it has ended as well.
+    void check_not_ended() const;
+
     eventlog::core::directory directory_;
     eventlog::core::subscription_file found_;
     std::string name_;

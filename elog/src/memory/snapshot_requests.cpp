@@ -81,7 +81,7 @@ void snapshot_requests::wait(std::uint32_t seen, std::chrono::nanoseconds at_mos
 }
 
 bool snapshot_requests::accepts_requests() const noexcept {
-    return shared(region_->state).load(std::memory_order_relaxed) == EVENTLOG_REGION_LIVE;
+    return !eventlog::core::is_end_state(shared(region_->state).load(std::memory_order_relaxed));
 }
 
 }  // namespace elog

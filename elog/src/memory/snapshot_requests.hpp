@@ -47,7 +47,7 @@ class snapshot_requests {
     /// arrives.
     void wait(std::uint32_t seen, std::chrono::nanoseconds at_most) const noexcept;
 
-    /// Whether the subscription still records events and accepts requests.
+    /// Whether the subscription accepts requests: it has not ended. It may be paused.
     [[nodiscard]] bool accepts_requests() const noexcept;
 
   private:

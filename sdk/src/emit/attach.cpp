@@ -279,7 +279,7 @@ attach_outcome attach_to_region(eventlog_provider& provider, unsigned index,
 
 attach_outcome attach_to_file(eventlog_provider& provider, unsigned slot,
                               const subscription_file& subscription) noexcept {
-    if (!subscription.is_live()) {
+    if (subscription.has_ended()) {
         return attach_outcome::no_match;
     }
     const std::string_view filter = filter_of(subscription.header());
@@ -301,18 +301,26 @@ attach_outcome attach_to_file(eventlog_provider& provider, unsigned slot,
     // The subscription may have been removed meanwhile, and schema and shared ring reserved after
     // its memory was freed. The consumer removes the name, then frees the memory; this process
     // reserves, then checks the name; so at least one of them frees the reservation. If the name
-    // alone was removed (for example by a cleaner of directories), the subscription is still live,
+    // alone was removed (for example by a cleaner of directories), the subscription has not ended,
     // and its consumer ends it.
-    if (subscription.is_removed() && !subscription.is_live()) {
+    if (subscription.is_removed() && subscription.has_ended()) {
         release_memory(subscription.file(), subscription.geometry());
         return attach_outcome::no_match;
     }
     if (result != attach_outcome::no_match) {
         store_slot_serial(slot, subscription.header().serial);
-        set_gate_bits(provider, slot, filter);
+        // Of a paused subscription, the process that resumes it sets the bits: it stores the state,
+        // then scans; this process has published the provider, then reads the state. The fence
+        // makes at least one of them see the other.
+        std::atomic_thread_fence(std::memory_order_seq_cst);
+        if (!subscription.is_paused()) {
+            // If it is paused meanwhile, these bits stay. Clearing them could clear those that the
+            // next resume sets, and its events would be missing.
+            set_gate_bits(provider, slot, filter);
+        }
         // If it has ended meanwhile, its consumer may have cleared the gate before the bits were
         // set.
-        if (!subscription.is_live()) {
+        if (subscription.has_ended()) {
             return attach_outcome::no_match;
         }
     }

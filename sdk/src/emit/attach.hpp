@@ -9,10 +9,10 @@
 namespace eventlog::core {
 
 /// Attaches the provider to the subscription in that slot if it wants any of the events: maps the
-/// region, adds the provider to its table, sets the gate's bits. If there is no such subscription,
-/// clears the slot's bits in the gate. After a temporary failure (no descriptor or memory, users in
-/// the slot's previous region) the bits stay, and a later emit retries. Unmaps regions that are not
-/// needed any more. Returns whether the provider is attached.
+/// region, adds the provider to its table, sets the gate's bits unless the subscription is paused.
+/// If there is no such subscription, clears the slot's bits in the gate. After a temporary failure
+/// (no descriptor or memory, users in the slot's previous region) the bits stay, and a later emit
+/// retries. Unmaps regions that are not needed any more. Returns whether the provider is attached.
 bool attach(eventlog_provider& provider, unsigned slot, const directory_path& path) noexcept;
 
 /// Attaches a provider that has just been published to the subscriptions of all slots. Regions

@@ -55,14 +55,16 @@ std::uint32_t listener_mask(const eventlog_provider& provider, std::uint32_t eve
     }
 }
 
-/// Whether the slot has the subscription with that serial, and it is live.
-bool is_live(subscription_slot& slot, std::uint64_t serial) noexcept {
+/// The state of the subscription with that serial; EVENTLOG_REGION_ENDED if the slot does not have
+/// it.
+std::uint32_t state_of(subscription_slot& slot, std::uint64_t serial) noexcept {
     const slot_user user(slot, serial);
-    return user.holds() &&
-           shared(slot.region()->state).load(std::memory_order_relaxed) == EVENTLOG_REGION_LIVE;
+    return user.holds() ? shared(slot.region()->state).load(std::memory_order_relaxed)
+                        : std::uint32_t{EVENTLOG_REGION_ENDED};
 }
 
-/// Returns false if the subscription has ended or its slot was reused.
+/// Returns false, and counts nothing, if the subscription is paused or has ended or its slot was
+/// reused.
 bool write_to(const eventlog_provider& provider, subscription_slot& slot, std::uint64_t serial,
               std::uint16_t provider_id, const event_payload& payload) noexcept {
     // Counts for both the consumer and the provider's process.
@@ -73,7 +75,7 @@ bool write_to(const eventlog_provider& provider, subscription_slot& slot, std::u
     using entry = eventlog_provider_entry;
     using counters = eventlog_route_counters;
     if (payload.size > payload_size_max) [[unlikely]] {
-        if (!is_live(slot, serial)) {
+        if (state_of(slot, serial) != EVENTLOG_REGION_LIVE) {
             return false;
         }
         account(&entry::lost_too_large, &counters::lost_too_large);
@@ -150,6 +152,12 @@ void emit_to(eventlog_provider& provider, unsigned index, const event_payload& p
                     provider.latest.store(&place, std::memory_order_relaxed);
                 }
                 return;
+            } else if (const std::uint32_t state = state_of(*place.slot, serial);
+                       !is_end_state(state)) {
+                if (state == EVENTLOG_REGION_PAUSED) {
+                    return;  // neither recorded nor lost
+                }
+                continue;  // resumed meanwhile
             }
         }
         if (!attach_now(provider, index)) {
@@ -281,7 +289,7 @@ bool is_event_of(const eventlog_provider* provider, std::uint32_t event) noexcep
 bool is_attached(const eventlog_provider& provider, unsigned slot) noexcept {
     const attachment& place = provider.attachment_to(slot);
     // The subscription may have ended and its slot been reused.
-    return is_live(*place.slot, place.serial.load(std::memory_order_acquire));
+    return !is_end_state(state_of(*place.slot, place.serial.load(std::memory_order_acquire)));
 }
 
 /// Called when a bit is set for a slot that the provider is not attached to. Events count for a

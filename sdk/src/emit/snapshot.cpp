@@ -22,7 +22,8 @@ namespace {
 /// False if the subscription is not, or not any more, a flight recorder.
 bool request_snapshot(eventlog_region& region, const reason_words& reason) noexcept {
     constexpr std::uint32_t recorder = EVENTLOG_FEATURE_OVERWRITE | EVENTLOG_FEATURE_DETACHED;
-    if (shared(region.state).load(std::memory_order_relaxed) != EVENTLOG_REGION_LIVE ||
+    // A paused flight recorder still has the events from before.
+    if (is_end_state(shared(region.state).load(std::memory_order_relaxed)) ||
         (shared(region.features).load(std::memory_order_relaxed) & recorder) != recorder) {
         return false;
     }

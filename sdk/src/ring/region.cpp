@@ -64,7 +64,7 @@ region_geometry plan_region(std::uint32_t cpu_count, std::uint32_t buffer_count,
         round_up(sizeof(eventlog_ring) + buffer_count * sizeof(eventlog_buffer), 64));
     plan.buffer_count = buffer_count;
     plan.buffer_size = buffer_size;
-    plan.rings_offset = round_up(sizeof(eventlog_region), 64);
+    plan.rings_offset = pause_log_offset + sizeof(eventlog_pause_log);
     plan.providers_offset =
         round_up(plan.rings_offset + std::uint64_t{plan.ring_count} * plan.ring_stride, 64);
     plan.schemas_offset = round_up(plan.providers_offset + std::uint64_t{EVENTLOG_PROVIDERS_MAX} *

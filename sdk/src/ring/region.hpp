@@ -15,6 +15,15 @@
 
 namespace eventlog::core {
 
+/// The log of pauses is behind the header.
+inline constexpr std::uint64_t pause_log_offset = sizeof(eventlog_region);
+
+/// Whether a subscription in that state has ended: it never takes events again. Values that are no
+/// state count as the end.
+[[nodiscard]] constexpr bool is_end_state(std::uint32_t state) noexcept {
+    return state != EVENTLOG_REGION_LIVE && state != EVENTLOG_REGION_PAUSED;
+}
+
 struct region_geometry {
     std::uint32_t ring_count = 0;
     std::uint32_t ring_stride = 0;

@@ -48,7 +48,7 @@ enum class write_result {
     written_uncounted,  // but not counted in the provider's counters
     lost_full,          // counted in the ring
     lost_busy,          // shared ring locked for 50 ms, or by interrupted code; not counted yet
-    stale,              // the subscription has ended, or another one has its slot
+    stale,              // the subscription is paused or has ended, or another one has its slot
     lost_no_memory,     // as lost_full, because the shared ring has no memory
 };
 

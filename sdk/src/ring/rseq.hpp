@@ -32,7 +32,7 @@ enum class rseq_result : int {
     done = 0,
     aborted = 1,    // restart the sequence
     changed = 2,    // no room behind the position, or an unexpected control word
-    stale = 3,      // the slot has another serial, or the subscription has ended
+    stale = 3,      // the slot has another serial, or the subscription is paused or has ended
     elsewhere = 4,  // this CPU has no ring for sequences
     uncounted = 5,  // done, but not counted in the provider's counters (rseq_append_block only)
 };

@@ -76,7 +76,7 @@ unmapping try_to_unmap(subscription_slot& slot) noexcept {
 /// incomplete.
 bool has_ended(const subscription_slot& slot) noexcept {
     return slot.serial.load(std::memory_order_relaxed) == 0 ||
-           shared(slot.region()->state).load(std::memory_order_relaxed) != EVENTLOG_REGION_LIVE;
+           is_end_state(shared(slot.region()->state).load(std::memory_order_relaxed));
 }
 
 }  // namespace

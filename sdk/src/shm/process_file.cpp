@@ -250,6 +250,13 @@ void published_provider::detach_slot(unsigned slot) noexcept {
     }
 }
 
+void published_provider::request_unmapping() noexcept {
+    // A provider attaches with its own gate only. Other gates are not mapped, as in detach_slot().
+    if (entry_.gate_mapped != 0 && gate() != nullptr) {
+        raise_notification();
+    }
+}
+
 void published_provider::notify() noexcept {
     // Read again: the application stores these members, then looks at its gate or scans; the
     // consumer sets bits, then reads the members. So at least one of them sees the other.

@@ -108,10 +108,14 @@ class published_provider {
     /// first call) or has no memory; notify() then makes the process look for the subscription.
     [[nodiscard]] bool set_bit(std::uint32_t event, unsigned slot) noexcept;
 
-    /// Clears the bit of an ended subscription in all gate words. First sets the notification bits
-    /// of an application that may have the region mapped, so that its next emit unmaps the region
-    /// even if this process dies in between.
+    /// Clears the bit of an ended or paused subscription in all gate words. First sets the
+    /// notification bits of an application that may have the region mapped, so that its next emit
+    /// unmaps an ended region even if this process dies in between.
     void detach_slot(unsigned slot) noexcept;
+
+    /// After the end of a subscription that was paused, whose bit is in no gate: makes an
+    /// application that may have its region mapped unmap it at the next emit.
+    void request_unmapping() noexcept;
 
     /// The last step after bits have been set or cleared: makes a process that still reads its
     /// shared gate look at the provider's own one, and notifies the application if it wants that.

@@ -42,10 +42,28 @@ subscription_file::found subscription_file::open(const directory& where, unsigne
                : found::unusable;
 }
 
-bool subscription_file::is_live() const noexcept {
+namespace {
+
+std::uint32_t read_state(const unique_fd& file) noexcept {
     std::uint32_t state = EVENTLOG_REGION_ENDED;
-    return read_exactly(file_, &state, sizeof state, offsetof(eventlog_region, state)) &&
-           state == EVENTLOG_REGION_LIVE;
+    return read_exactly(file, &state, sizeof state, offsetof(eventlog_region, state))
+               ? state
+               : std::uint32_t{EVENTLOG_REGION_ENDED};
+}
+
+/// Cannot fail for a file that is large enough, and a smaller file has no state.
+void store_state(const unique_fd& file, std::uint32_t state) noexcept {
+    write_exactly(file, &state, sizeof state, offsetof(eventlog_region, state));
+}
+
+}  // namespace
+
+bool subscription_file::has_ended() const noexcept {
+    return is_end_state(read_state(file_));
+}
+
+bool subscription_file::is_paused() const noexcept {
+    return read_state(file_) == EVENTLOG_REGION_PAUSED;
 }
 
 bool subscription_file::is_removed() const noexcept {
@@ -66,9 +84,16 @@ bool subscription_file::has_owner() const noexcept {
 }
 
 void mark_ended(const unique_fd& file) noexcept {
-    // Cannot fail for a file that is large enough, and a smaller file has no state.
-    const std::uint32_t ended = EVENTLOG_REGION_ENDED;
-    write_exactly(file, &ended, sizeof ended, offsetof(eventlog_region, state));
+    store_state(file, EVENTLOG_REGION_ENDED);
+}
+
+void mark_paused(const unique_fd& file) noexcept {
+    store_state(file, EVENTLOG_REGION_PAUSED);
+}
+
+void mark_live(const unique_fd& file) noexcept {
+    store_state(file, EVENTLOG_REGION_LIVE);
+    std::atomic_thread_fence(std::memory_order_seq_cst);
 }
 
 void mark_detached(const unique_fd& file, const eventlog_region& header) noexcept {
@@ -91,7 +116,10 @@ void claim_ownership(const unique_fd& file, const eventlog_region& header,
     write_exactly(file, &features, sizeof features, offsetof(eventlog_region, features));
 }
 
-void clear_gates(const directory& where, unsigned slot) noexcept {
+namespace {
+
+template <class Visitor>
+void for_each_provider(const directory& where, Visitor&& visit) noexcept {
     folder_listing names(where.processes);
     error_text ignored;
     while (const char* name = names.next()) {
@@ -100,10 +128,22 @@ void clear_gates(const directory& where, unsigned slot) noexcept {
             continue;
         }
         for (published_provider provider(process); provider.next();) {
-            provider.detach_slot(slot);
-            provider.notify();
+            visit(provider);
         }
     }
+}
+
+}  // namespace
+
+void clear_gates(const directory& where, unsigned slot) noexcept {
+    for_each_provider(where, [slot](published_provider& provider) {
+        provider.detach_slot(slot);
+        provider.notify();
+    });
+}
+
+void request_unmapping(const directory& where) noexcept {
+    for_each_provider(where, [](published_provider& provider) { provider.request_unmapping(); });
 }
 
 void release_memory(const unique_fd& file, const region_geometry& geometry) noexcept {

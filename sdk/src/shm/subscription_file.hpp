@@ -26,8 +26,10 @@ class subscription_file {
     [[nodiscard]] const region_geometry& geometry() const noexcept { return geometry_; }
     [[nodiscard]] const unique_fd& file() const noexcept { return file_; }
 
-    /// Whether it accepts events. Reads the file.
-    [[nodiscard]] bool is_live() const noexcept;
+    /// Whether it never takes events again. Reads the file.
+    [[nodiscard]] bool has_ended() const noexcept;
+    /// Whether it takes no events until it is resumed. Reads the file.
+    [[nodiscard]] bool is_paused() const noexcept;
     /// Whether its name was removed: it has ended, its readers have finished, and its memory was
     /// freed or is about to be. Reads the file's state.
     [[nodiscard]] bool is_removed() const noexcept;
@@ -45,6 +47,12 @@ class subscription_file {
 /// The first step of ending a subscription: no writer starts a record from now on.
 void mark_ended(const unique_fd& file) noexcept;
 
+/// Changes between taking and dropping events, of a subscription that is detached and has not
+/// ended. Under the directory lock, so that no other process ends it in between. mark_live() ends
+/// with a full fence: a provider that is published behind it finds the subscription live.
+void mark_paused(const unique_fd& file) noexcept;
+void mark_live(const unique_fd& file) noexcept;
+
 /// Makes the subscription outlive its consumer. `header` is the file's. Under the directory lock.
 void mark_detached(const unique_fd& file, const eventlog_region& header) noexcept;
 
@@ -52,9 +60,13 @@ void mark_detached(const unique_fd& file, const eventlog_region& header) noexcep
 void claim_ownership(const unique_fd& file, const eventlog_region& header,
                      const process_identity& owner) noexcept;
 
-/// Clears the bit of an ended subscription in all gates, so that its slot can be reused, and
-/// notifies applications to unmap its region.
+/// Clears the bit of an ended or paused subscription in all gates, so that its slot can be reused
+/// or its events cost nothing, and notifies applications, which unmap the region of an ended one.
 void clear_gates(const directory& where, unsigned slot) noexcept;
+
+/// After clear_gates, if the subscription was paused when it ended: notifies all applications that
+/// may have its region mapped, because no gate had its bit.
+void request_unmapping(const directory& where) noexcept;
 
 /// Frees the memory of an ended subscription's schemas and buffers, also while applications have it
 /// mapped. Called by the process that removed the name, and by processes that find it removed. The

@@ -11,7 +11,7 @@ import os
 import struct
 import sys
 
-MAGIC, VERSION = 0x4E4F494745524C45, 1
+MAGIC, VERSION = 0x4E4F494745524C45, 2
 FEATURES_KNOWN = 4  # the shared ring is allocated late, which does not concern readers
 PROVIDERS_MAX, RINGS_MAX, BUFFERS_MAX = 16384, 8193, 64
 BUFFER_SIZE_MIN, BUFFER_SIZE_MAX = 0x20000, 0x4000000
@@ -20,7 +20,8 @@ UNIT, SEALED, RECORD_FLAGS = 8, 0xFFFFFF, 3
 NO_GENERATION = (1 << 64) - 1
 
 # Sizes of the structures, and their layouts.
-REGION_SIZE, RING_SIZE, BUFFER_SIZE, ENTRY_SIZE, RECORD_SIZE = 704 + 2048, 128, 32, 128, 24
+REGION_SIZE, PAUSE_LOG_SIZE = 704 + 2048, 64 + 32 * 16
+RING_SIZE, BUFFER_SIZE, ENTRY_SIZE, RECORD_SIZE = 128, 32, 128, 24
 HEADER = struct.Struct("=QIIQ6I6Q")
 RING = struct.Struct("=QQQII")
 BUFFER = struct.Struct("=4Q")
@@ -108,7 +109,7 @@ class Region:
                 f"version {header.version} with features {header.features:#x} is not known here"
             )
         stride = round_up(RING_SIZE + BUFFER_SIZE * header.buffer_count, 64)
-        rings = round_up(REGION_SIZE, 64)
+        rings = REGION_SIZE + PAUSE_LOG_SIZE
         providers = round_up(rings + header.ring_count * stride, 64)
         schemas = round_up(providers + ENTRY_SIZE * PROVIDERS_MAX, 0x10000)
         buffers = schemas + header.schemas_size

@@ -26,6 +26,7 @@
  *   0                  +-------------------------------------------+
  *                      | struct eventlog_region                    |
  *                      |   identity, geometry, filter, state, wake |
+ *                      | struct eventlog_pause_log                 |
  *   rings_offset       +-------------------------------------------+
  *                      | ring 0: struct eventlog_ring              |
  *                      |         struct eventlog_buffer [count]    |
@@ -42,7 +43,8 @@
  *   total_size         +-------------------------------------------+
  *
  *   ring_stride       128 + 32 * buffer_count, rounded up to 64
- *   rings_offset      size of struct eventlog_region, rounded up to 64
+ *   rings_offset      size of struct eventlog_region and of struct
+ *                     eventlog_pause_log behind it, both multiples of 64
  *   providers_offset  rings_offset + ring_count * ring_stride, rounded up to 64
  *   schemas_offset    providers_offset + 128 * EVENTLOG_PROVIDERS_MAX, up to 64K
  *   buffers_offset    schemas_offset + schemas_size, which is a multiple of 64K
@@ -129,6 +131,8 @@
  *      +---- discard: drained > g; overwrite: at any time ------+
  *
  * Region.           LIVE --its owner or a stop ends it, or owner found dead--> ENDED
+ *                   LIVE --pause--> PAUSED --resume--> LIVE   (detached ones only)
+ *                   PAUSED --a stop ends it--> ENDED
  * Provider entry.   0 --schema and entry are complete--> EVENTLOG_PROVIDER_READY
  * Shared ring lock. 0 --compare-and-swap--> thread --store--> 0
  *                   thread --dies--> next thread takes it over
@@ -153,7 +157,7 @@
  * RULES FOR WRITERS
  *
  *   W1. Load the gate word, then `state`; write only to a region that is LIVE,
- *       and check `state` before each record.
+ *       and check `state` before each record. If it is PAUSED: see P5.
  *   W2. Append. Copy the record behind the position, then add its length and one
  *       record to the control word with one store. Until that store the record
  *       does not exist: a writer that is preempted, migrated, interrupted or
@@ -321,6 +325,52 @@
  *   D5. A process that finds the owner dead looks at the bit afterwards: the owner
  *       may have set it a moment ago, and ended then.
  *
+ * RULES FOR PAUSES
+ *
+ * A detached subscription can be paused: programs then write nothing to it, and
+ * nothing is lost, until it is resumed. Its rings stay as they are and can be read.
+ * All steps are taken by the process that pauses or resumes, under the lock of the
+ * directory, and only while D2's bit is set. So one process at a time changes
+ * `state`, and a stored value needs no comparison with the one before.
+ *
+ *   P1. To pause: put {now, 0} into the next entry of the log, then add one to its
+ *       `count`; store PAUSED in `state`; then clear the bits in all gates, as in
+ *       E1, so that a disabled event again costs no more than its test.
+ *   P2. To resume: store LIVE in `state`; then, behind a full fence, set the serial
+ *       and the bits of the slot in the gates of all providers that the filter
+ *       wants, as when the subscription began; then store now in the `end` of the
+ *       log's last entry.
+ *   P3. So `begin` is not later than the first event that was dropped, and `end` not
+ *       earlier than the last: outside of the log's entries nothing is missing but
+ *       what is lost and counted. Within them some events may have been recorded.
+ *   P4. An entry with an `end` of 0 while `state` is LIVE: a process pauses or
+ *       resumes just now, or has died over it, and some gates may be closed. A pause
+ *       then keeps that entry; a resume takes all of its steps again. The end of a
+ *       subscription stores `end`, too, behind E1. As a paused one has no bits, it
+ *       sets EVENTLOG_GATE_NOTIFICATION in all gates that processes have mapped.
+ *   P5. A writer that finds PAUSED drops the event: no record, no loss, in no
+ *       counter, no attaching, and the region stays mapped. What a writer has begun
+ *       when it found LIVE, it completes: a record or a counted loss. One on each
+ *       ring may do so behind the pause, as in E2.
+ *   P6. A process that attaches to a paused subscription gets its entry and stores
+ *       its schema, but sets no bits. It has published its provider before it looks
+ *       at `state`, with a full fence between the two; a resume stores `state` before
+ *       it looks for providers: at least one of them finds the other and sets the
+ *       bits.
+ *   P7. A process that has found LIVE may set its bits behind a pause that has
+ *       cleared the others. They stay, and its events take the slow path to P5. It
+ *       must not clear them after another look at `state`: a resume may have set the
+ *       same bits in between, and what is emitted until they are set again would be
+ *       missing without being counted.
+ *   P8. Hence: an event emitted before the pause began, or after the resume was
+ *       complete, is recorded or counted as lost. One emitted between the end of the
+ *       pause's steps and the beginning of the resume's is neither. One that overlaps
+ *       those steps is either, but nothing is counted twice. Dropped events have no
+ *       sequence number, so numbers have no gap at a pause.
+ *   P9. Readers take the log as a hint: the newest entry is number `count` - 1, and
+ *       going back, all are ignored from the first that does not lie in front of the
+ *       one behind it: it is being replaced, or damaged.
+ *
  * RULES FOR ASKING FOR A SNAPSHOT
  *
  * An application may ask for a snapshot of a detached subscription in overwrite
@@ -445,7 +495,7 @@
 #include <linux/types.h>
 
 #define EVENTLOG_REGION_MAGIC 0x4e4f494745524c45ULL /* "ELREGION" */
-#define EVENTLOG_REGION_VERSION 1
+#define EVENTLOG_REGION_VERSION 2
 
 /* Bits of eventlog_region.features. */
 #define EVENTLOG_FEATURE_OVERWRITE 1U /* producers switch without waiting for the reader */
@@ -503,6 +553,7 @@
 enum eventlog_region_state {
 	EVENTLOG_REGION_ENDED = 0, /* a released page reads as this, too */
 	EVENTLOG_REGION_LIVE = 0x4556494c, /* "LIVE" */
+	EVENTLOG_REGION_PAUSED = 0x53554150, /* "PAUS"; of a detached subscription only */
 };
 
 enum eventlog_clock {
@@ -589,7 +640,8 @@ struct eventlog_region {
 
 	/*
 	 * Read by every emit. Written by the consumer, by a process that finds the consumer
-	 * dead, or by one that ends a detached subscription; LIVE to ENDED, never back.
+	 * dead, or by one that pauses, resumes or ends a detached subscription. Never changes
+	 * from ENDED.
 	 */
 	__u32 state __attribute__((aligned(64)));
 
@@ -630,6 +682,25 @@ struct eventlog_region {
 	__u32 snapshots_completed;
 	/* The last reason. Swapped in by applications (release); each word has its ticket. */
 	__u64 snapshot_reason[EVENTLOG_SNAPSHOT_REASON_WORDS];
+};
+
+/* A time in which a subscription was paused, in units of the region's clock. */
+struct eventlog_pause {
+	__u64 begin;
+	__u64 end; /* 0: it goes on */
+};
+
+#define EVENTLOG_PAUSES_MAX 32
+
+/*
+ * The last pauses of a detached subscription; see P1 to P9. Pause n is in entry
+ * n % EVENTLOG_PAUSES_MAX. All of it is 0 in all other subscriptions.
+ */
+struct eventlog_pause_log {
+	__u32 count; /* pauses that have begun, modulo 2^32 */
+	__u32 reserved_word;
+	__u64 reserved[7];
+	struct eventlog_pause pauses[EVENTLOG_PAUSES_MAX];
 };
 
 /*
@@ -879,6 +950,13 @@ EVENTLOG_ABI_AT(eventlog_region, snapshot_reason, 656 + EVENTLOG_FILTER_SIZE_MAX
 EVENTLOG_ABI(EVENTLOG_SNAPSHOT_REASON_SIZE * 8 ==
 	     EVENTLOG_SNAPSHOT_REASON_WORDS * EVENTLOG_SNAPSHOT_TICKET_SHIFT);
 EVENTLOG_ABI(sizeof(struct eventlog_region) == 704 + EVENTLOG_FILTER_SIZE_MAX);
+
+EVENTLOG_ABI(sizeof(struct eventlog_pause) == 16);
+EVENTLOG_ABI_AT(eventlog_pause_log, reserved, 8);
+EVENTLOG_ABI_AT(eventlog_pause_log, pauses, 64);
+EVENTLOG_ABI(sizeof(struct eventlog_pause_log) == 64 + 16 * EVENTLOG_PAUSES_MAX);
+EVENTLOG_ABI(sizeof(struct eventlog_region) % 64 == 0 &&
+	     sizeof(struct eventlog_pause_log) % 64 == 0);
 
 EVENTLOG_ABI(sizeof(struct eventlog_buffer) == 32);
 EVENTLOG_ABI_AT(eventlog_buffer, records_before, 8);

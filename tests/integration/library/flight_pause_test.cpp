@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: MIT
+//
+// A flight recorder that is paused and resumed many times while threads write to it. Every event
+// emitted before a pause or after a resume is recorded or counted as lost, none that is emitted in
+// between is, and no event is recorded or counted twice.
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <eventlog/eventlog.hpp>
+
+#include "build_kind.hpp"
+#include "detached_recorder.hpp"
+#include "memory/pause_log.hpp"
+#include "ring/clock.hpp"
+
+namespace {
+
+using eventlog::test::detached_recorder;
+using std::chrono::microseconds;
+
+struct beat {
+    std::uint64_t number;
+};
+using flight_pause = eventlog::provider<"flight_pause", beat>;
+
+/// What the recorder was during an emit. Emits during a change may count as before or behind it.
+enum class phase : std::uint8_t { recording, paused, changing };
+
+/// Counts half the steps: 0 recording, 1 pausing, 2 paused, 3 resuming, 4 recording, ...
+constexpr phase phase_of(std::uint64_t step) noexcept {
+    return step % 2 != 0 ? phase::changing : step % 4 == 0 ? phase::recording : phase::paused;
+}
+
+constexpr std::uint64_t worker_shift = 32;
+
+void spin(std::chrono::nanoseconds time) {
+    const auto end = std::chrono::steady_clock::now() + time;
+    while (std::chrono::steady_clock::now() < end) {
+    }
+}
+
+struct pace {
+    std::size_t events = 0;  // of each thread, at most
+    std::chrono::nanoseconds interval{0};
+};
+
+/// Emits numbered events, and notes what the recorder was during each.
+class worker {
+  public:
+    worker(std::uint64_t index, const std::atomic<std::uint64_t>& step, pace with)
+        : index_(index), step_(step), interval_(with.interval), phases_(with.events) {}
+
+    void run(const std::atomic<bool>& enough) {
+        while (!enough.load(std::memory_order_relaxed) && emitted_ < phases_.size()) {
+            const std::uint64_t before = step_.load();
+            flight_pause::emit(beat{index_ << worker_shift | emitted_});
+            const std::uint64_t after = step_.load();
+            const phase found = before == after ? phase_of(before) : phase::changing;
+            phases_[emitted_++] = found;
+            // Without a listener an event takes no time, and the numbers would be used up.
+            if (found == phase::paused || interval_.count() != 0) {
+                spin(std::max<std::chrono::nanoseconds>(interval_, microseconds(1)));
+            }
+        }
+    }
+
+    [[nodiscard]] phase at(std::uint64_t number) const { return phases_[number]; }
+    [[nodiscard]] std::size_t emitted() const { return emitted_; }
+    [[nodiscard]] std::uint64_t count(phase wanted) const {
+        return static_cast<std::uint64_t>(std::count(
+            phases_.begin(), phases_.begin() + static_cast<std::ptrdiff_t>(emitted_), wanted));
+    }
+
+  private:
+    std::uint64_t index_;
+    const std::atomic<std::uint64_t>& step_;
+    std::chrono::nanoseconds interval_;
+    std::vector<phase> phases_;
+    std::size_t emitted_ = 0;
+};
+
+/// Pauses and resumes, and says so before and behind each change.
+void pause_and_resume(detached_recorder& recorder, std::atomic<std::uint64_t>& step, int cycles) {
+    for (int cycle = 0; cycle < cycles; ++cycle) {
+        const microseconds length(100 * (cycle % 7));
+        std::this_thread::sleep_for(length);
+        ++step;
+        recorder.subscription().pause();
+        ++step;
+        std::this_thread::sleep_for(microseconds(600) - length);
+        ++step;
+        recorder.subscription().resume();
+        ++step;
+    }
+}
+
+std::uint64_t lost_by_program() {
+    const eventlog_counters all = flight_pause::status().routes[EVENTLOG_ROUTE_MEMORY].counters;
+    return all.lost_full + all.lost_too_large + all.lost_busy + all.lost_unattached;
+}
+
+class load {
+  public:
+    load(std::uint64_t threads, pace with) : running_(threads) {
+        for (std::uint64_t i = 0; i < threads; ++i) {
+            workers_.push_back(std::make_unique<worker>(i, step, with));
+        }
+        for (const auto& each : workers_) {
+            threads_.emplace_back([this, &each] {
+                each->run(enough_);
+                --running_;
+            });
+        }
+    }
+    ~load() { finish(); }
+    load(const load&) = delete;
+    load& operator=(const load&) = delete;
+
+    void finish() {
+        enough_.store(true);
+        for (std::thread& each : threads_) {
+            each.join();
+        }
+        threads_.clear();
+    }
+    [[nodiscard]] const std::vector<std::unique_ptr<worker>>& workers() const { return workers_; }
+    [[nodiscard]] bool have_ended() const { return running_.load() == 0; }
+    [[nodiscard]] std::uint64_t count(phase wanted) const {
+        std::uint64_t sum = 0;
+        for (const auto& each : workers_) {
+            sum += each->count(wanted);
+        }
+        return sum;
+    }
+
+    std::atomic<std::uint64_t> step{0};
+
+  private:
+    std::atomic<bool> enough_{false};
+    std::atomic<std::uint64_t> running_;
+    std::vector<std::unique_ptr<worker>> workers_;
+    std::vector<std::thread> threads_;
+};
+
+/// Waits for an event that was emitted after the last resume: the program attaches when it can.
+void wait_for_recorded_event(const detached_recorder& recorder, const load& emitters) {
+    // Each thread may be in an emit that began before the resume ended.
+    const std::size_t enough = recorder.read().numbers.size() + emitters.workers().size() + 1;
+    for (auto now = recorder.read();
+         now.numbers.size() < enough && now.summary.full == 0 && !emitters.have_ended();
+         now = recorder.read()) {
+        std::this_thread::sleep_for(microseconds(100));
+    }
+}
+
+void expect_conservation(detached_recorder& recorder, int cycles, pace with) {
+    const std::uint64_t lost_before = lost_by_program();
+    load emitters(2, with);
+    pause_and_resume(recorder, emitters.step, cycles);
+    wait_for_recorded_event(recorder, emitters);
+    emitters.finish();
+    const auto found = recorder.read();
+    ASSERT_EQ(std::adjacent_find(found.numbers.begin(), found.numbers.end()), found.numbers.end())
+        << "an event was recorded twice";
+    std::uint64_t certain = 0;
+    for (const std::uint64_t each : found.numbers) {
+        const worker& by = *emitters.workers().at(each >> worker_shift);
+        const std::uint64_t number = each & ((std::uint64_t{1} << worker_shift) - 1);
+        ASSERT_LT(number, by.emitted());
+        ASSERT_NE(by.at(number), phase::paused) << "event " << number;
+        certain += by.at(number) == phase::recording ? 1 : 0;
+    }
+    const std::uint64_t uncertain = found.numbers.size() - certain;
+    const std::uint64_t lost = lost_by_program() - lost_before;
+    const std::uint64_t missing = emitters.count(phase::recording) - certain;
+    EXPECT_GE(lost, missing);
+    EXPECT_LE(lost, missing + emitters.count(phase::changing) - uncertain);
+    // The same, by the recorder's counts. Only the program counts what it could not attach for.
+    EXPECT_LE(found.summary.lost, lost);
+    EXPECT_EQ(found.summary.overwritten, 0U);
+    EXPECT_EQ(found.damaged_sequences, 0U);
+    EXPECT_GT(certain, 0U);
+    EXPECT_GT(emitters.count(phase::paused), 0U);
+}
+
+const int pause_cycles = eventlog::test::is_slow_run() ? 100 : 400;
+const pace full_speed{eventlog::test::is_slow_run() ? 1'000'000U : 12'000'000U};
+/// All events of both threads fit into the ring of one CPU, 32 bytes each.
+constexpr pace fitting{200'000, microseconds(10)};
+constexpr detached_recorder::options fitting_rings{4U << 20U, 4, false};
+
+TEST(flight_pause, conserves_events_without_losses) {
+    detached_recorder recorder("flight_pause:*", fitting_rings);
+    expect_conservation(recorder, pause_cycles, fitting);
+    EXPECT_EQ(recorder.read().summary.full, 0U);
+    EXPECT_EQ(elog::read_pauses(recorder.file()).count, static_cast<std::uint32_t>(pause_cycles));
+}
+
+TEST(flight_pause, conserves_events_in_full_rings) {
+    detached_recorder recorder("flight_pause:*", {128U << 10U, 2, false});
+    expect_conservation(recorder, pause_cycles, full_speed);
+    EXPECT_GT(recorder.read().summary.full, 0U);
+}
+
+/// Each recorder is new, so that the program attaches during the first pauses.
+TEST(flight_pause, conserves_events_while_programs_attach) {
+    for (int round = 0; round < 20; ++round) {
+        detached_recorder recorder("flight_pause:*", fitting_rings);
+        expect_conservation(recorder, 5, fitting);
+    }
+}
+
+/// Nothing is missing outside of the times that the log has.
+TEST(flight_pause, log_covers_all_dropped_events) {
+    detached_recorder recorder("flight_pause:*", {1U << 20U, 4, false});
+    flight_pause::emit(beat{0});
+    const std::uint32_t clock = recorder.subscription().region().header.clock;
+    for (int cycle = 0; cycle < 40; ++cycle) {
+        const std::uint64_t before = eventlog::core::read_clock_ordered(clock);
+        recorder.subscription().pause();
+        const std::uint64_t paused = eventlog::core::read_clock_ordered(clock);
+        recorder.subscription().resume();
+        const std::uint64_t after = eventlog::core::read_clock_ordered(clock);
+        const elog::recorder_pause last = elog::read_pauses(recorder.file()).last.back();
+        EXPECT_GE(last.begin, before);
+        EXPECT_LE(last.begin, paused);
+        EXPECT_GE(last.end, paused);
+        EXPECT_LE(last.end, after);
+    }
+    EXPECT_EQ(elog::read_pauses(recorder.file()).count, 40U);
+    EXPECT_EQ(elog::read_pauses(recorder.file()).last.size(), std::size_t{EVENTLOG_PAUSES_MAX});
+}
+
+}  // namespace
