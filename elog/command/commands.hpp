@@ -48,6 +48,8 @@ void add_stat(command_line& line);
 void add_top(command_line& line);
 void add_verify(command_line& line);
 
+void add_flight_pause(command_group& flight);
+void add_flight_resume(command_group& flight);
 void add_flight_snapshot(command_group& flight);
 void add_flight_start(command_group& flight);
 void add_flight_status(command_group& flight);

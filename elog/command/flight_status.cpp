@@ -19,9 +19,11 @@
 #include "discovery/running_directory.hpp"
 #include "discovery/running_subscriptions.hpp"
 #include "memory/detached_subscription.hpp"
+#include "memory/pause_log.hpp"
 #include "memory/recording.hpp"
 #include "memory/snapshot_requests.hpp"
 #include "output/text_writer.hpp"
+#include "record/clock_converter.hpp"
 #include "record/loss_names.hpp"
 #include "terminal/diagnostics.hpp"
 #include "text/escaped_text.hpp"
@@ -31,16 +33,28 @@
 namespace elog {
 namespace {
 
-/// Discards all records; the recording counts them.
+/// Discards all records, which the recording counts, and keeps the clock.
 class counting_sink : public record_sink {
   public:
+    explicit counting_sink(std::uint32_t clock) noexcept : clock_(clock) {}
+    [[nodiscard]] const clock_converter& clock() const noexcept { return clock_; }
+
     void start(const region_view& /*source*/) override {}
-    void take_clock(const eventlog_clock_sample& /*pair*/) override {}
+    void take_clock(const eventlog_clock_sample& pair) override { clock_.add(pair); }
     void take_provider(const provider_instance& /*provider*/) override {}
     void take_run(const record_run& /*run*/) override {}
     void take_loss(const loss_report& /*loss*/) override {}
     void advance(std::uint64_t /*time*/, std::uint64_t /*present*/) override {}
     void finish() override {}
+
+  private:
+    clock_converter clock_;
+};
+
+/// In nanoseconds since 1970.
+struct shown_pause {
+    std::int64_t begin = 0;
+    std::optional<std::int64_t> end;  // nothing if it goes on
 };
 
 struct detached_status {
@@ -49,17 +63,30 @@ struct detached_status {
     recording_summary holds{};
     request_counts requests{};          // requests of programs for snapshots
     std::optional<std::string> reason;  // reason of the last request
+    std::uint32_t pause_count = 0;
+    std::vector<shown_pause> pauses{};  // the last ones, in order
 };
+
+void add_pauses(detached_status& shown, const region_view& source, const clock_converter& clock) {
+    const pause_history pauses = read_pauses(source.file);
+    shown.pause_count = pauses.count;
+    for (const recorder_pause& each : pauses.last) {
+        shown.pauses.push_back(
+            {clock.realtime(each.begin),
+             each.goes_on() ? std::nullopt : std::optional(clock.realtime(each.end))});
+    }
+}
 
 /// Returns nothing if it was ended meanwhile.
 std::optional<detached_status> examine(const running_subscription& subscription) {
     try {
         const detached_subscription source(subscription.name);
-        counting_sink nowhere;
+        counting_sink nowhere(source.region().header.clock);
         recording process(source.region(), nowhere);
         const snapshot_requests requests(source.region());
         detached_status found{subscription, source.region().header.clock_start.realtime,
                               process.snapshot(), requests.counts(), requests.reason()};
+        add_pauses(found, source.region(), nowhere.clock());
         // elog flight stop releases the memory while it is read here; then the rest reads as empty.
         return source.still_exists() ? std::optional(std::move(found)) : std::nullopt;
     } catch (const user_error& error) {
@@ -109,21 +136,52 @@ std::string requests_of(const detached_status& shown) {
     return fmt::to_string(text);
 }
 
-std::string text_of(const detached_status& shown) {
-    const auto seconds = static_cast<std::time_t>(shown.since / 1'000'000'000);
+std::string local_time(std::int64_t realtime) {
+    const auto seconds = static_cast<std::time_t>(realtime / 1'000'000'000);
     std::tm parts{};
-    char since[32] = "";
+    char text[32] = "";
     if (::localtime_r(&seconds, &parts) != nullptr) {
-        static_cast<void>(std::strftime(since, sizeof since, "%Y-%m-%d %H:%M:%S", &parts));
+        static_cast<void>(std::strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S", &parts));
     }
+    return &text[0];
+}
+
+/// Empty without pauses. Of an interrupted command, see P4 in linux/eventlog.h.
+std::string pauses_of(const detached_status& shown) {
+    const std::string& name = shown.subscription.name;
+    std::string text;
+    if (!shown.pauses.empty() && !shown.subscription.has_ended && !shown.subscription.is_paused &&
+        !shown.pauses.back().end) {
+        text = fmt::format("  pause       a command was killed that paused or resumed it, or is at "
+                           "work: some programs may be\n"
+                           "              silent. Complete it with: elog flight resume {}\n",
+                           name);
+    } else if (shown.subscription.is_paused) {
+        text = fmt::format(
+            "  paused      {}it receives no events. Continue with: elog flight resume "
+            "{}\n",
+            shown.pauses.empty() ? "" : "since " + local_time(shown.pauses.back().begin) + ": ",
+            name);
+    }
+    if (!shown.pauses.empty() && shown.pauses.back().end) {
+        text += fmt::format("  pauses      {}, the last from {} to {}\n", shown.pause_count,
+                            local_time(shown.pauses.back().begin),
+                            local_time(*shown.pauses.back().end));
+    }
+    return text;
+}
+
+std::string text_of(const detached_status& shown) {
     const recording_summary& holds = shown.holds;
     std::string text = fmt::format("{}: {}, {} KiB of memory, since {}\n", shown.subscription.name,
-                                   mode_of(shown), shown.subscription.memory >> 10U, &since[0]);
+                                   mode_of(shown), shown.subscription.memory >> 10U,
+                                   local_time(static_cast<std::int64_t>(shown.since)));
     if (shown.subscription.has_ended) {
         text += fmt::format("  ended       it receives no more events. Write those that it has "
                             "with: elog flight stop {} -o FILE\n",
                             shown.subscription.name);
     }
+    text += pauses_of(shown);
     text += "  events     " + visible_rules(shown.subscription);
     text += fmt::format("\n  holds       {} events, {} bytes\n", holds.events, holds.bytes);
     if (shown.subscription.overwrites) {
@@ -139,6 +197,16 @@ std::string text_of(const detached_status& shown) {
     return text;
 }
 
+nlohmann::ordered_json json_of(const std::vector<shown_pause>& pauses) {
+    nlohmann::ordered_json list = nlohmann::ordered_json::array();
+    for (const shown_pause& each : pauses) {
+        list.push_back({{"start_time", as_utc_text(each.begin)},
+                        {"end_time", each.end ? nlohmann::ordered_json(as_utc_text(*each.end))
+                                              : nlohmann::ordered_json()}});
+    }
+    return list;
+}
+
 std::string json_of(const std::vector<detached_status>& all) {
     nlohmann::ordered_json list = nlohmann::ordered_json::array();
     for (const detached_status& each : all) {
@@ -146,6 +214,9 @@ std::string json_of(const std::vector<detached_status>& all) {
                         {"slot", each.subscription.slot},
                         {"mode", mode_of(each)},
                         {"ended", each.subscription.has_ended},
+                        {"paused", each.subscription.is_paused},
+                        {"pause_count", each.pause_count},
+                        {"pauses", json_of(each.pauses)},
                         {"rules", each.subscription.rules()},
                         {"process_rules", each.subscription.processes()},
                         {"sessions", each.subscription.sessions},

@@ -15,6 +15,8 @@ void add_flight(command_line& line) {
     add_flight_start(flight);
     add_flight_status(flight);
     add_flight_snapshot(flight);
+    add_flight_pause(flight);
+    add_flight_resume(flight);
     add_flight_stop(flight);
     flight.footer("A flight recorder needs no process, and survives the end of programs.\n"
                   "Examples:\n"

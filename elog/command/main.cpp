@@ -45,7 +45,7 @@ std::vector<elog::overview_section> overview() {
          {{{"list", "top"}, "List programs, events and listeners; show rates of events"},
           {{"record"}, "Record events, live or into a file: elog record -- ./program"},
           {{"run"}, "Run a script, in the syntax of -n"},
-          {{"flight"}, "Run flight recorders in memory: start, status, snapshot, stop"},
+          {{"flight"}, "Run flight recorders: start, status, snapshot, pause, resume, stop"},
           {{"kernel"},
            "Control the kernel's events: list, enable, disable, register, unregister"}}},
         {"Recordings",

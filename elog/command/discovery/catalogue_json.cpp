@@ -165,6 +165,7 @@ ordered_json json_of(const running_subscription& subscription) {
     if (!subscription.name.empty()) {
         shown["name"] = subscription.name;
         shown["ended"] = subscription.has_ended;
+        shown["paused"] = subscription.is_paused;
         shown["memory_bytes"] = subscription.memory;
     }
     return shown;

@@ -169,7 +169,8 @@ class catalogue_formatter {
     static void append_name(wrapped_line& line, const running_subscription& subscription) {
         if (!subscription.name.empty()) {
             line.add(subscription.name);
-            line.add("(elog flight start)", paint::faint);
+            line.add(subscription.is_paused ? "(elog flight start, paused)" : "(elog flight start)",
+                     paint::faint);
             return;
         }
         line.add(subscription.process.empty() ? "process" : subscription.process);

@@ -83,6 +83,8 @@ class Answers(harness.Case):
         self.run_elog("flight", "start", "flight", "-e", "shop:*")
         self.assertEqual(self.candidates("flight", "stop", ""), ["flight"])
         self.assertEqual(self.candidates("flight", "snapshot", "fl"), ["flight"])
+        self.assertEqual(self.candidates("flight", "pause", ""), ["flight"])
+        self.assertEqual(self.candidates("flight", "resume", ""), ["flight"])
         self.assertEqual(self.candidates("flight", "snapshot", "flight", "--ou"), ["--output"])
         self.run_elog("flight", "stop", "flight", "--discard")
 

@@ -109,6 +109,8 @@ class JsonPage(harness.Case):
     def check_flight_recorders(self):
         self.run_json("flight start", "flight", "start", "flight", "-e", "counter:*")
         self.finish(self.start(harness.program("counter"), "1", "100"))
+        self.run_json("flight pause", "flight", "pause", "flight")
+        self.run_json("flight pause", "flight", "resume", "flight")
         self.run_json("flight status", "flight", "status")
         self.assert_events(self.run_elog("flight", "snapshot", "flight", "--json").stdout)
         self.run_json("recording", "flight", "snapshot", "flight", "-o", self.path("now.elog"))
