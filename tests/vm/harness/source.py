@@ -38,7 +38,7 @@ def patch_series():
     """The patches for Linux 6.12 in the order in which they apply: file name to text."""
     try:
         return make_series.make()
-    except make_series.HarnessError as problem:
+    except make_series.Problem as problem:
         raise HarnessError(str(problem)) from problem
 
 
