@@ -18,6 +18,7 @@
 #include <eventlog/eventlog.hpp>
 
 #include "provider/counters.hpp"
+#include "ring/gate_layout.hpp"
 
 namespace eventlog::test {
 namespace {

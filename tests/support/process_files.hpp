@@ -17,6 +17,7 @@
 #include <eventlog/schema_format.hpp>
 
 #include "scratch.hpp"
+#include "shm/process_file_layout.hpp"
 
 namespace eventlog::test {
 

@@ -10,6 +10,7 @@
 #include "discovery/kernel_providers.hpp"
 #include "discovery/running_directory.hpp"
 #include "discovery/running_providers.hpp"
+#include "ring/gate_layout.hpp"
 #include "schema/filter.hpp"
 #include "schema/unknown_keywords.hpp"
 #include "text/nearest_name.hpp"

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "discovery/running_subscriptions.hpp"
+#include "ring/gate_layout.hpp"
 #include "schema/patterns.hpp"
 #include "schema/provider_schema.hpp"
 

@@ -6,6 +6,7 @@
 #include "cli/json_document.hpp"
 #include "discovery/catalogue_output.hpp"
 #include "record/loss_names.hpp"
+#include "ring/gate_layout.hpp"
 #include "schema/schema_values.hpp"
 #include "schema/type_text.hpp"
 #include "text/json_object.hpp"

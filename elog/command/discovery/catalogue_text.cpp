@@ -8,6 +8,7 @@
 
 #include "discovery/catalogue_output.hpp"
 #include "record/loss_names.hpp"
+#include "ring/gate_layout.hpp"
 #include "schema/type_text.hpp"
 #include "terminal/wrapped_text.hpp"
 

@@ -14,6 +14,7 @@
 #include "schema/schema.hpp"
 #include "shm/mapped_files.hpp"
 #include "shm/process_file.hpp"
+#include "shm/process_file_layout.hpp"
 #include "terminal/diagnostics.hpp"
 
 namespace elog {

@@ -10,6 +10,7 @@
 #include "discovery/running_directory.hpp"
 #include "provider/counters.hpp"
 #include "shm/process_file.hpp"
+#include "shm/process_file_layout.hpp"
 
 namespace elog {
 namespace {

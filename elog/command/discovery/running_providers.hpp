@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "ring/gate_layout.hpp"
 #include "schema/provider_schema.hpp"
 #include "shm/directory.hpp"
 

@@ -21,6 +21,7 @@
 #include "provider/own_gate.hpp"
 #include "provider/registered_provider.hpp"
 #include "ring/clock.hpp"
+#include "ring/gate_layout.hpp"
 #include "ring/ring_transition.hpp"
 #include "ring/ring_writer.hpp"
 #include "ring/rseq_append.hpp"

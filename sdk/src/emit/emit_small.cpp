@@ -22,6 +22,7 @@
 #include "platform/process.hpp"
 #include "provider/counters.hpp"
 #include "provider/registered_provider.hpp"
+#include "ring/gate_layout.hpp"
 #include "ring/rseq.hpp"
 #include "ring/rseq_sequence.hpp"
 #include "ring/subscription_slots.hpp"

@@ -27,6 +27,7 @@
 #include "provider/registered_provider.hpp"
 #include "provider/runtime_definition.hpp"
 #include "ring/custom_clock.hpp"
+#include "ring/gate_layout.hpp"
 #include "ring/rseq.hpp"
 #include "ring/subscription_slots.hpp"
 #include "schema/schema.hpp"

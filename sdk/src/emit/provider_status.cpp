@@ -14,6 +14,7 @@
 #include "provider/counters.hpp"
 #include "provider/own_gate.hpp"
 #include "provider/registered_provider.hpp"
+#include "ring/gate_layout.hpp"
 
 namespace eventlog::core {
 namespace {

@@ -18,6 +18,7 @@
 #include "provider/counters.hpp"
 #include "provider/registered_provider.hpp"
 #include "ring/clock.hpp"
+#include "ring/gate_layout.hpp"
 
 namespace eventlog::core {
 

@@ -3,6 +3,8 @@
 
 #include <unistd.h>
 
+#include "ring/gate_layout.hpp"
+
 namespace eventlog::core {
 
 static_assert(counter_layout_for(60).stride == 64 && counter_layout_for(60).cpus == 60);

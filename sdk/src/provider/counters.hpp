@@ -15,6 +15,7 @@
 #include <cstdint>
 
 #include "provider/registered_provider.hpp"
+#include "ring/gate_layout.hpp"
 #include "ring/gate_pages.hpp"
 #include "ring/rseq_append.hpp"
 

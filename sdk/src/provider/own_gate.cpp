@@ -9,6 +9,7 @@
 #include "platform/signal_guard.hpp"
 #include "provider/counters.hpp"
 #include "ring/clock.hpp"
+#include "shm/process_file_layout.hpp"
 
 namespace eventlog::core {
 namespace {

@@ -21,6 +21,7 @@
 #include "ring/gate_pages.hpp"
 #include "ring/subscription_slots.hpp"
 #include "shm/own_process_file.hpp"
+#include "shm/process_file_layout.hpp"
 
 namespace eventlog::core {
 

@@ -7,6 +7,8 @@
 #include <cstdlib>
 #include <new>
 
+#include "ring/gate_layout.hpp"
+
 namespace eventlog::core {
 namespace {
 

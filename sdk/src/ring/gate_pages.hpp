@@ -3,13 +3,12 @@
 // The pages of a provider's gate: gate words, behind them the counters, with a word for each CPU.
 #pragma once
 
-#include <linux/eventlog.h>
-
 #include <array>
 #include <atomic>
 #include <cstdint>
 
 #include "platform/startup_section.hpp"
+#include "ring/gate_layout.hpp"
 
 namespace eventlog::core {
 

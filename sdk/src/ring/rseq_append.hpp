@@ -4,11 +4,10 @@
 // that counts written events. Each instruction adds to the cost of every event.
 #pragma once
 
-#include <linux/eventlog.h>
-
 #include <cstddef>
 #include <cstdint>
 
+#include "ring/gate_layout.hpp"
 #include "ring/gate_pages.hpp"
 #include "ring/rseq.hpp"
 #include "ring/rseq_sequence.hpp"

@@ -8,6 +8,7 @@
 #include <array>
 #include <cstddef>
 
+#include "shm/process_file_layout.hpp"
 #include "shm/process_file_room.hpp"
 
 namespace eventlog::core {

@@ -4,11 +4,10 @@
 // open no file. The addresses stay valid for ever; without a file they have zero pages.
 #pragma once
 
-#include <linux/eventlog.h>
-
 #include <cstdint>
 
 #include "platform/unique_fd.hpp"
+#include "shm/process_file_layout.hpp"
 
 namespace eventlog::core {
 

@@ -17,6 +17,7 @@
 #include "platform/startup_section.hpp"
 #include "shm/exact_io.hpp"
 #include "shm/mapped_directory.hpp"
+#include "shm/process_file_layout.hpp"
 #include "shm/process_file_room.hpp"
 
 namespace eventlog::core {
@@ -54,7 +55,7 @@ struct file_state {
     std::uint32_t removed = 0;   // not reused yet
     std::uint32_t removals = 0;  // ever
 };
-[[EVENTLOG_STARTUP_SECTION]] constinit file_state state{};
+[[EVENTLOG_STARTUP_SECTION]] constinit file_state own_file{};
 
 /// Replaces the pages of the gate while threads read them. The kernel does it in one step, so a
 /// reader sees the old word or the new one. Calls the kernel directly, because ThreadSanitizer
@@ -67,7 +68,7 @@ bool map_over(std::uint32_t* gate, int flags, int file, std::uint64_t offset) no
 /// For how many providers room is set aside at once: for more in programs with more of them.
 std::uint64_t providers_ahead() noexcept {
     constexpr std::uint64_t ahead_max = 16;
-    return std::clamp<std::uint64_t>(state.entries, 1, ahead_max);
+    return std::clamp<std::uint64_t>(own_file.entries, 1, ahead_max);
 }
 
 process_file_name file_name_of(const process_identity& self, unsigned copy) noexcept {
@@ -86,8 +87,8 @@ process_file_name file_name_of(const process_identity& self, unsigned copy) noex
 int link_under_own_name(const unique_fd& file, const directory& where,
                         const process_identity& self) noexcept {
     for (unsigned copy = 0; copy < copies_max; ++copy) {
-        state.name = file_name_of(self, copy);
-        const int result = link_file(file, where.processes, state.name.data());
+        own_file.name = file_name_of(self, copy);
+        const int result = link_file(file, where.processes, own_file.name.data());
         if (result != EEXIST) {
             return result;
         }
@@ -98,12 +99,12 @@ int link_under_own_name(const unique_fd& file, const directory& where,
 /// An empty descriptor if the file was removed or replaced. `inode` is the file's of a place.
 unique_fd open_again(const directory& where, std::uint64_t inode) noexcept {
     unique_fd file;
-    if (state.inode != 0 && state.inode == inode) {
-        file = unique_fd(::openat(where.processes.get(), state.name.data(),
+    if (own_file.inode != 0 && own_file.inode == inode) {
+        file = unique_fd(::openat(where.processes.get(), own_file.name.data(),
                                   O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
         struct stat status {};
-        if (file && (::fstat(file.get(), &status) != 0 || status.st_dev != state.device ||
-                     status.st_ino != state.inode)) {
+        if (file && (::fstat(file.get(), &status) != 0 || status.st_dev != own_file.device ||
+                     status.st_ino != own_file.inode)) {
             file = unique_fd{};
         }
     }
@@ -113,17 +114,17 @@ unique_fd open_again(const directory& where, std::uint64_t inode) noexcept {
 /// Removes the file's name unless it belongs to another file.
 void remove_name(const directory& where) noexcept {
     struct stat status {};
-    if (::fstatat(where.processes.get(), state.name.data(), &status, AT_SYMLINK_NOFOLLOW) == 0 &&
-        status.st_dev == state.device && status.st_ino == state.inode) {
-        static_cast<void>(::unlinkat(where.processes.get(), state.name.data(), 0));
+    if (::fstatat(where.processes.get(), own_file.name.data(), &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+        status.st_dev == own_file.device && status.st_ino == own_file.inode) {
+        static_cast<void>(::unlinkat(where.processes.get(), own_file.name.data(), 0));
     }
 }
 
 void forget_file() noexcept {
-    if (state.inode != 0) {
+    if (own_file.inode != 0) {
         unmap_directory();
     }
-    state = {};
+    own_file = {};
 }
 
 bool write_header(const unique_fd& file, const process_identity& self) noexcept {
@@ -137,12 +138,12 @@ bool write_header(const unique_fd& file, const process_identity& self) noexcept 
     header.pid_namespace = self.pid_namespace;
     header.parent = static_cast<std::uint32_t>(::getppid());
     std::memcpy(header.process, self.name.data(), sizeof header.process);
-    header.shared_gate_offset = state.shared_gate;
+    header.shared_gate_offset = own_file.shared_gate;
     return write_exactly(file, &header, sizeof header, 0);
 }
 
 bool write_block_head(const unique_fd& file) noexcept {
-    return write_exactly(file, &state.head, sizeof state.head, state.block);
+    return write_exactly(file, &own_file.head, sizeof own_file.head, own_file.block);
 }
 
 /// Creates the file without a name and without providers.
@@ -155,13 +156,13 @@ unique_fd create_file(const directory& where, const process_identity& self, publ
     if (!file || ::fstat(file.get(), &status) != 0) {
         return unique_fd{};
     }
-    state.block = EVENTLOG_PROCESS_DIRECTORY_OFFSET;
-    state.head.capacity = first_block_capacity;
+    own_file.block = EVENTLOG_PROCESS_DIRECTORY_OFFSET;
+    own_file.head.capacity = first_block_capacity;
     result = publish_result::no_space;
-    state.room.end = EVENTLOG_PROCESS_HEADER_SIZE;
-    state.shared_gate = state.room.take(file, gate_room());
-    if (state.shared_gate == 0 || !reserve_room(file, 0, EVENTLOG_PROCESS_HEADER_SIZE) ||
-        !reserve_gate(file, state.shared_gate) || !write_header(file, self) ||
+    own_file.room.end = EVENTLOG_PROCESS_HEADER_SIZE;
+    own_file.shared_gate = own_file.room.take(file, gate_room());
+    if (own_file.shared_gate == 0 || !reserve_room(file, 0, EVENTLOG_PROCESS_HEADER_SIZE) ||
+        !reserve_gate(file, own_file.shared_gate) || !write_header(file, self) ||
         !write_block_head(file)) {
         return unique_fd{};
     }
@@ -169,8 +170,8 @@ unique_fd create_file(const directory& where, const process_identity& self, publ
         result = publish_result::not_mapped;
         return unique_fd{};
     }
-    state.device = status.st_dev;
-    state.inode = status.st_ino;
+    own_file.device = status.st_dev;
+    own_file.inode = status.st_ino;
     return file;
 }
 
@@ -183,7 +184,7 @@ bool find_oldest_removed(const unique_fd& file, published_place& place,
     for (std::uint64_t block = EVENTLOG_PROCESS_DIRECTORY_OFFSET; block != 0;
          block = head.next_offset > block ? head.next_offset : 0, ++number) {
         if (!read_exactly(file, &head, sizeof head, block) || head.used > head.capacity ||
-            number > state.block_number) {
+            number > own_file.block_number) {
             return false;
         }
         for (std::uint32_t i = 0; i < head.used; ++i) {
@@ -195,7 +196,7 @@ bool find_oldest_removed(const unique_fd& file, published_place& place,
             if (entry.state == EVENTLOG_PUBLISHED_REMOVED &&
                 (!found || static_cast<std::int32_t>(entry.removal - oldest.removal) < 0)) {
                 oldest = entry;
-                place = {offset, entry.gate_offset, state.inode, false, mapped_entry(number, i)};
+                place = {offset, entry.gate_offset, own_file.inode, false, mapped_entry(number, i)};
                 found = true;
             }
         }
@@ -205,41 +206,41 @@ bool find_oldest_removed(const unique_fd& file, published_place& place,
 
 /// Appends a block when the last one is full.
 bool add_block(const unique_fd& file) noexcept {
-    const std::uint64_t block = state.room.take(file, block_size);
+    const std::uint64_t block = own_file.room.take(file, block_size);
     if (block == 0 || !reserve_room(file, block, block_size)) {
         return false;
     }
     const eventlog_directory_block next{0, entries_of(block_size), 0, {}};
-    eventlog_directory_block previous = state.head;
+    eventlog_directory_block previous = own_file.head;
     previous.next_offset = block;
-    if (!map_directory_block(file, state.block_number + 1, block) ||
+    if (!map_directory_block(file, own_file.block_number + 1, block) ||
         !write_exactly(file, &next, sizeof next, block) ||
-        !write_exactly(file, &previous, sizeof previous, state.block)) {
+        !write_exactly(file, &previous, sizeof previous, own_file.block)) {
         return false;
     }
-    state.block = block;
-    ++state.block_number;
-    state.head = next;
+    own_file.block = block;
+    ++own_file.block_number;
+    own_file.head = next;
     return true;
 }
 
 /// A new entry; the directory includes it when the block's head is written.
 publish_result take_new_entry(const unique_fd& file, published_place& place) noexcept {
-    if (state.entries == EVENTLOG_PROCESS_PROVIDERS_MAX) {
+    if (own_file.entries == EVENTLOG_PROCESS_PROVIDERS_MAX) {
         return publish_result::too_many;
     }
-    if (state.head.used == state.head.capacity && !add_block(file)) {
+    if (own_file.head.used == own_file.head.capacity && !add_block(file)) {
         return publish_result::no_space;
     }
-    place.gate_offset = state.room.take_gate(file, providers_ahead());
+    place.gate_offset = own_file.room.take_gate(file, providers_ahead());
     if (place.gate_offset == 0) {
         return publish_result::no_space;
     }
-    place.entry_offset = state.block + sizeof state.head +
-                         std::uint64_t{state.head.used} * sizeof(eventlog_published_provider);
-    place.inode = state.inode;
+    place.entry_offset = own_file.block + sizeof own_file.head +
+                         std::uint64_t{own_file.head.used} * sizeof(eventlog_published_provider);
+    place.inode = own_file.inode;
     place.has_own_gate = false;
-    place.entry = mapped_entry(state.block_number, state.head.used);
+    place.entry = mapped_entry(own_file.block_number, own_file.head.used);
     return publish_result::published;
 }
 
@@ -247,8 +248,9 @@ publish_result take_new_entry(const unique_fd& file, published_place& place) noe
 publish_result fill_entry(const unique_fd& file, const provider_content& content,
                           published_place& place, bool& is_reused) noexcept {
     eventlog_published_provider entry{};
-    is_reused = (state.removed > quarantined || state.entries == EVENTLOG_PROCESS_PROVIDERS_MAX) &&
-                state.removed != 0 && find_oldest_removed(file, place, entry);
+    is_reused =
+        (own_file.removed > quarantined || own_file.entries == EVENTLOG_PROCESS_PROVIDERS_MAX) &&
+        own_file.removed != 0 && find_oldest_removed(file, place, entry);
     if (is_reused) {
         // A consumer may have set bits since the gate was freed.
         free_gate(file, place.gate_offset);
@@ -266,7 +268,7 @@ publish_result fill_entry(const unique_fd& file, const provider_content& content
     entry.lost_unattached = 0;
     entry.wants_notifications = content.wants_notifications ? 1 : 0;
     if (entry.schema_room < entry.schema_size) {
-        entry.schema_offset = state.room.take_schema(file, entry.schema_size, providers_ahead());
+        entry.schema_offset = own_file.room.take_schema(file, entry.schema_size, providers_ahead());
         entry.schema_room = static_cast<std::uint32_t>(round_up_to(entry.schema_size, 8));
     }
     // The entry first: its state is 0 before the schema changes.
@@ -283,13 +285,13 @@ publish_result fill_entry(const unique_fd& file, const provider_content& content
 
 /// Whether the file of that place is the present one, so that its entry is the mapped one.
 bool is_present(const published_place& place) noexcept {
-    return state.inode != 0 && state.inode == place.inode;
+    return own_file.inode != 0 && own_file.inode == place.inode;
 }
 
 void store_state(const published_place& place, std::uint32_t value) noexcept {
     std::atomic_ref(place.entry->state).store(value, std::memory_order_release);
     std::atomic_ref(mapped_header().generation)
-        .store(++state.generation, std::memory_order_release);
+        .store(++own_file.generation, std::memory_order_release);
 }
 
 /// Before the process looks at its gate or scans for subscriptions.
@@ -299,12 +301,12 @@ void store_before_scan(__u32& member) noexcept {
 }
 
 void count_entry(const unique_fd& file, bool is_reused) noexcept {
-    ++state.published;
+    ++own_file.published;
     if (is_reused) {
-        --state.removed;
+        --own_file.removed;
     } else {
-        ++state.entries;
-        ++state.head.used;
+        ++own_file.entries;
+        ++own_file.head.used;
         static_cast<void>(write_block_head(file));
     }
 }
@@ -355,7 +357,7 @@ publish_result map_first_gate(const unique_fd& file, const provider_content& con
                               published_place& place) noexcept {
     publish_result result = publish_result::published;
     if (!content.wants_own_gate) {
-        if (!map_over(content.gate, MAP_SHARED, file.get(), state.shared_gate)) {
+        if (!map_over(content.gate, MAP_SHARED, file.get(), own_file.shared_gate)) {
             return publish_result::not_mapped;
         }
         const std::span words(content.gate, content.event_count);
@@ -375,7 +377,7 @@ publish_result add_to(const unique_fd& file, const provider_content& content,
                       published_place& place, error_text& error) noexcept {
     bool is_reused = false;
     // The limit may be lower than it was when the file became that large.
-    publish_result result = is_size_allowed(state.room.end)
+    publish_result result = is_size_allowed(own_file.room.end)
                                 ? fill_entry(file, content, place, is_reused)
                                 : publish_result::no_space;
     if (result == publish_result::published) {
@@ -400,7 +402,7 @@ publish_result add_to(const unique_fd& file, const provider_content& content,
 publish_result publish_provider(const directory& where, const provider_content& content,
                                 const process_identity& self, published_place& place,
                                 error_text& error) noexcept {
-    if (const unique_fd file = open_again(where, state.inode)) {
+    if (const unique_fd file = open_again(where, own_file.inode)) {
         return add_to(file, content, place, error);
     }
     publish_result result = publish_result::published;
@@ -445,10 +447,10 @@ void withdraw_provider(const directory& where, const published_place& place) noe
     if (!is_present(place)) {
         return;
     }
-    std::atomic_ref(place.entry->removal).store(++state.removals, std::memory_order_relaxed);
+    std::atomic_ref(place.entry->removal).store(++own_file.removals, std::memory_order_relaxed);
     store_state(place, EVENTLOG_PUBLISHED_REMOVED);
-    ++state.removed;
-    if (--state.published == 0) {
+    ++own_file.removed;
+    if (--own_file.published == 0) {
         remove_name(where);
         forget_file();
     } else if (const unique_fd file = open_again(where, place.inode)) {
@@ -466,13 +468,13 @@ const eventlog_process_file& own_process_header() noexcept {
 }
 
 void store_slot_serial(unsigned slot, std::uint64_t serial) noexcept {
-    if (state.inode != 0) {
+    if (own_file.inode != 0) {
         std::atomic_ref(mapped_header().slot_serial[slot]).store(serial, std::memory_order_release);
     }
 }
 
 bool has_other_process_file(const directory& where, const process_identity& self) noexcept {
-    return state.inode == 0 &&
+    return own_file.inode == 0 &&
            ::faccessat(where.processes.get(), file_name_of(self, 0).data(), F_OK, 0) == 0;
 }
 

@@ -7,8 +7,6 @@
 // name, and only used if it is still the same file.
 #pragma once
 
-#include <linux/eventlog.h>
-
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -16,6 +14,7 @@
 #include "platform/error_text.hpp"
 #include "platform/process.hpp"
 #include "shm/directory.hpp"
+#include "shm/process_file_layout.hpp"
 
 namespace eventlog::core {
 

@@ -18,6 +18,7 @@
 
 #include "shm/exact_io.hpp"
 #include "shm/futex_atomic.hpp"
+#include "shm/process_file_layout.hpp"
 
 namespace eventlog::core {
 namespace {

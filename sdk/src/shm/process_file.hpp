@@ -7,8 +7,6 @@
 // owner truncates raises no SIGBUS here. own_process_file.hpp is the publishing side.
 #pragma once
 
-#include <linux/eventlog.h>
-
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -17,6 +15,7 @@
 #include "platform/process.hpp"
 #include "shm/directory.hpp"
 #include "shm/mapped_files.hpp"
+#include "shm/process_file_layout.hpp"
 
 namespace eventlog::core {
 

@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "ring/gate_layout.hpp"
+
 namespace eventlog::core {
 namespace {
 

@@ -3,6 +3,7 @@
 // The sequences of rseq_append.hpp on aarch64. Included by that file.
 #pragma once
 
+#include "ring/gate_layout.hpp"
 #include "ring/gate_pages.hpp"
 #include "ring/rseq.hpp"
 #include "ring/rseq_sequence.hpp"

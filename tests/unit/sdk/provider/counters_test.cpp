@@ -22,6 +22,7 @@
 #include <eventlog/eventlog.hpp>
 
 #include "listener.hpp"
+#include "ring/gate_layout.hpp"
 #include "ring/gate_pages.hpp"
 #include "ring/rseq.hpp"
 #include "ring/subscription_slots.hpp"

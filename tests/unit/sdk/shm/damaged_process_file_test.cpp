@@ -21,6 +21,7 @@
 #include "scratch.hpp"
 #include "shm/directory.hpp"
 #include "shm/process_file.hpp"
+#include "shm/process_file_layout.hpp"
 
 namespace {
 

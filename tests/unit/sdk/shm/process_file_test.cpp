@@ -31,6 +31,7 @@
 #include "process_files.hpp"
 #include "run_in_child.hpp"
 #include "scratch.hpp"
+#include "shm/process_file_layout.hpp"
 
 namespace {
 
