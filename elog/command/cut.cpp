@@ -45,6 +45,9 @@ class cut_writer final : public record_writer {
         }
         copier_->write_loss(known, 0, providers);
     }
+    void write_mark(const recording_mark& mark, const clock_converter& /*clock*/) override {
+        copier_->write_mark(mark);
+    }
     void flush() override {}
     void finish() override { summary_ = copier_->finish(); }
     /// Closes the file, which is complete.

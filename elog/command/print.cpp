@@ -77,13 +77,14 @@ void print_file(const print_arguments& arguments, const text_options& options) {
     file_reader file(choice.readable_path(), choice.range());
     const std::unique_ptr<record_writer> writer = make_writer(arguments, options);
     filtered_records output(choice, file.providers(), file.shared_ring(), *writer, false);
+    output.add_marks(file.marks());
     check_options(options, file.providers());
     start_pager();
     read_with_progress(
         file, choice, concurrent_output::records,
         [&](const merged_record& record) { output.write(record, file.clock()); },
         [&] { return output.is_full(); });
-    output.finish(file.losses());
+    output.finish(file.losses(), file.clock());
     print_notes(arguments, file.notes());
     output.print_type_mismatches();
     choice.complain(file);
@@ -120,11 +121,18 @@ void follow(const print_arguments& arguments, const text_options& options) {
     filtered_records output(arguments.choice, recording.providers(), recording.shared_ring(),
                             *writer, true);
     catch_stop_signals();
-    recording.follow([&](const merged_record& record,
-                         const clock_converter& clock) { output.write(record, clock); },
-                     [&] { output.flush(); }, [] { return stop_requested().count != 0; },
-                     [&] { return output.is_full(); });
-    output.finish(recording.file().losses());
+    recording.follow(
+        [&](const merged_record& record, const clock_converter& clock) {
+            output.add_marks(recording.take_marks());
+            output.write(record, clock);
+        },
+        [&] {
+            output.add_marks(recording.take_marks());
+            output.write_marks(recording.file().watermark(), recording.file().clock());
+            output.flush();
+        },
+        [] { return stop_requested().count != 0; }, [&] { return output.is_full(); });
+    output.finish(recording.file().losses(), recording.file().clock());
     print_notes(arguments, recording.file().notes());
     output.print_type_mismatches();
     fail_if_files_damaged(recording);

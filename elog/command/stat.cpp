@@ -6,9 +6,12 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -25,6 +28,7 @@
 #include "text/append_format.hpp"
 #include "text/escaped_text.hpp"
 #include "text/json_object.hpp"
+#include "text/utc_text.hpp"
 
 namespace elog {
 namespace {
@@ -115,6 +119,45 @@ void append_losses(fmt::memory_buffer& out, const loss_counts& lost) {
     append_one(lost.unwritten, loss_name::unwritten, "the disk was full");
 }
 
+/// Nothing for a time that is not in the file.
+struct recording_pause {
+    std::optional<std::uint64_t> begin;
+    std::optional<std::uint64_t> end;
+};
+
+std::vector<recording_pause> pauses_of(const file_reader& file) {
+    std::map<std::uint64_t, recording_pause> pauses;  // by number, in the order of time
+    for (const recording_mark& mark : file.marks()) {
+        recording_pause& pause = pauses[mark.number];
+        (mark.kind == mark_kind::pause ? pause.begin : pause.end) = mark.time;
+    }
+    std::vector<recording_pause> found;
+    for (const auto& [number, pause] : pauses) {
+        found.push_back(pause);
+    }
+    return found;
+}
+
+/// "paused 3 times, for 12.345 s in all". A pause that goes on has no end.
+std::string pauses_text(const file_reader& file) {
+    const std::vector<recording_pause> pauses = pauses_of(file);
+    if (pauses.empty()) {
+        return {};
+    }
+    double nanoseconds = 0;
+    bool is_open = false;
+    for (const recording_pause& pause : pauses) {
+        if (pause.begin && pause.end) {
+            nanoseconds += static_cast<double>(file.clock().monotonic(*pause.end)) -
+                           static_cast<double>(file.clock().monotonic(*pause.begin));
+        }
+        is_open = is_open || !pause.end;
+    }
+    return fmt::format("paused {} time{}, for {:.3f} s in all{}\n", pauses.size(),
+                       pauses.size() == 1 ? "" : "s", nanoseconds / 1e9,
+                       is_open ? ", and at its end" : "");
+}
+
 /// The counted part of a recording.
 struct counted_part {
     bool is_whole = true;  // of a part, losses of processes are unknown
@@ -122,8 +165,7 @@ struct counted_part {
     std::string last;
 };
 
-void print_text(const record_counts& found, const counted_part& part,
-                const recording_notes& notes) {
+void print_text(const record_counts& found, const counted_part& part, const file_reader& file) {
     const std::vector<row> events = rows_by_event(found);
     const std::vector<row> processes = rows_by_process(found);
     table_form form{std::string_view("process").size(), found.seconds(), false};
@@ -154,7 +196,8 @@ void print_text(const record_counts& found, const counted_part& part,
         append_format(out, "{} events of a newer version of eventlog are left out\n",
                       found.not_understood());
     }
-    for (const std::string& line : note_lines(notes)) {
+    append(out, pauses_text(file));
+    for (const std::string& line : note_lines(file.notes())) {
         append_format(out, "{}\n", line);
     }
     write_all(STDOUT_FILENO, {out.data(), out.size()});
@@ -207,8 +250,21 @@ void add_notes(ordered_json& result, const recording_notes& notes) {
     }
 }
 
-void print_json(const record_counts& found, const counted_part& part,
-                const recording_notes& notes) {
+/// The members of a pause are those of elog flight status.
+void add_pauses(ordered_json& result, const file_reader& file) {
+    const auto time = [&](const std::optional<std::uint64_t>& of) {
+        return of ? ordered_json(as_utc_text(file.clock().realtime(*of))) : ordered_json();
+    };
+    ordered_json shown = ordered_json::array();
+    for (const recording_pause& pause : pauses_of(file)) {
+        shown.push_back({{"start_time", time(pause.begin)}, {"end_time", time(pause.end)}});
+    }
+    if (!shown.empty()) {
+        result["pauses"] = std::move(shown);
+    }
+}
+
+void print_json(const record_counts& found, const counted_part& part, const file_reader& file) {
     ordered_json result = {{"version", json_version}};
     result.update(json_of(found.all()));
     result["first_time"] = time_as_json(part.first);
@@ -236,7 +292,8 @@ void print_json(const record_counts& found, const counted_part& part,
         added.update(json_of(counts));
         added["lost"] = part.is_whole ? ordered_json(counts.lost) : ordered_json();
     }
-    add_notes(result, notes);
+    add_pauses(result, file);
+    add_notes(result, file.notes());
     write_all(STDOUT_FILENO, document_text(result) + '\n');
 }
 
@@ -270,9 +327,9 @@ void run_stat(const stat_arguments& arguments) {
     records.read();
     const counted_part part = counted_part_of(arguments, records);
     if (arguments.json) {
-        print_json(found, part, records.file().notes());
+        print_json(found, part, records.file());
     } else {
-        print_text(found, part, records.file().notes());
+        print_text(found, part, records.file());
     }
     records.complain();
 }

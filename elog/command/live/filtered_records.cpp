@@ -72,6 +72,7 @@ void filtered_records::write(const merged_record& record, const clock_converter&
     if (is_full()) {
         return;
     }
+    write_marks(order_time_of(record), clock);
     const bool is_event = is_supported(record.record);
     const bool wanted = is_wanted(record.record, clock);
     if (skipped_ != 0) {
@@ -91,7 +92,26 @@ void filtered_records::write(const merged_record& record, const clock_converter&
     }
 }
 
-void filtered_records::finish(const std::vector<loss_report>& lost_at_end) {
+void filtered_records::add_marks(const std::vector<recording_mark>& marks) {
+    for (const recording_mark& mark : marks) {
+        marks_.add(mark);
+    }
+}
+
+/// Those before the events of --tail are left out.
+void filtered_records::write_marks(std::uint64_t time, const clock_converter& clock) {
+    marks_.take_until(time, [&](const recording_mark& mark) {
+        if (skipped_ == 0) {
+            writer_.write_mark(mark, clock);
+        }
+    });
+}
+
+void filtered_records::finish(const std::vector<loss_report>& lost_at_end,
+                              const clock_converter& clock) {
+    if (!is_full()) {
+        write_marks(UINT64_MAX, clock);
+    }
     // Losses after the last record of a ring are losses at the end.
     if (has_end_ && !is_full()) {
         for (const loss_report& loss : lost_at_end) {
@@ -136,14 +156,16 @@ void filtered_records::add_provider_to_filter(std::uint32_t id) {
 selected_records::selected_records(record_selection choice, record_writer& writer)
     : selection_(opened(std::move(choice))),
       file_(selection_.readable_path(), selection_.range()),
-      wanted_(selection_, file_.providers(), file_.shared_ring(), writer, false) {}
+      wanted_(selection_, file_.providers(), file_.shared_ring(), writer, false) {
+    wanted_.add_marks(file_.marks());
+}
 
 void selected_records::read(concurrent_output output) {
     read_with_progress(
         file_, selection_, output,
         [this](const merged_record& record) { wanted_.write(record, file_.clock()); },
         [this] { return wanted_.is_full(); });
-    wanted_.finish(file_.losses());
+    wanted_.finish(file_.losses(), file_.clock());
 }
 
 void selected_records::complain(const char* done) const {

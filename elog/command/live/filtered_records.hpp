@@ -13,6 +13,7 @@
 #include "live/record_selection.hpp"
 #include "predicate/record_filter.hpp"
 #include "record/record_writer.hpp"
+#include "record/recording_mark.hpp"
 #include "terminal/progress_line.hpp"
 
 namespace elog {
@@ -34,7 +35,11 @@ class filtered_records {
     filtered_records(const record_selection& choice, const provider_map& providers,
                      std::uint32_t shared_ring, record_writer& writer, bool is_followed);
 
+    /// Adds marks, which are written between records.
+    void add_marks(const std::vector<recording_mark>& marks);
     void write(const merged_record& record, const clock_converter& clock);
+    /// Writes the marks up to that time: no earlier record follows.
+    void write_marks(std::uint64_t time, const clock_converter& clock);
     /// --limit is reached: no further record passes.
     [[nodiscard]] bool is_full() const noexcept { return passed_ == limit_; }
     /// Number of events that have passed.
@@ -43,8 +48,8 @@ class filtered_records {
     [[nodiscard]] std::uint64_t first_time() const noexcept { return first_time_; }
     [[nodiscard]] std::uint64_t last_time() const noexcept { return last_time_; }
     void flush() { writer_.flush(); }
-    /// Writes the losses at the end, and finishes the writer.
-    void finish(const std::vector<loss_report>& lost_at_end);
+    /// Writes the marks and losses at the end, and finishes the writer.
+    void finish(const std::vector<loss_report>& lost_at_end, const clock_converter& clock);
     /// Reports how many records were left out because --where does not fit their version of an
     /// event.
     void print_type_mismatches() const;
@@ -61,6 +66,7 @@ class filtered_records {
     record_writer& writer_;
     std::unique_ptr<record_filter> filter_;  // nullptr: all records pass
     std::unordered_set<std::uint32_t> known_to_filter_;
+    pending_marks marks_;
     bool has_end_;  // the selected time includes the end
     std::uint64_t limit_;
     std::uint64_t skipped_ = 0;  // events before those of --tail that are still to come

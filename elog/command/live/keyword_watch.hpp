@@ -49,6 +49,7 @@ class keyword_watch : public record_sink {
     void take_run(const record_run& run) override { sink_.take_run(run); }
     void take_loss(const loss_report& loss) override { sink_.take_loss(loss); }
     void note_loss(const loss_report& loss) override { sink_.note_loss(loss); }
+    void take_mark(const recording_mark& mark) override { sink_.take_mark(mark); }
     void advance(std::uint64_t time, std::uint64_t present) override {
         sink_.advance(time, present);
     }

@@ -55,6 +55,7 @@ class file_checker {
     void check_loss(const block_location& place, const block_bytes& payload);
     void check_index(const block_location& place, const block_bytes& payload);
     void check_offsets(const block_location& place, const block_bytes& payload);
+    void check_note(const block_location& place, const block_bytes& payload);
     void check_end(const block_location& place, const block_bytes& payload);
 
     block_file file_;
@@ -283,6 +284,16 @@ void file_checker::check_offsets(const block_location& place, const block_bytes&
     }
 }
 
+void file_checker::check_note(const block_location& place, const block_bytes& payload) {
+    index_.add(place.header);
+    const auto note = checked_head<note_block>(file_, place, payload);
+    const bool is_pause = note && (note->kind == static_cast<std::uint16_t>(note_kind::pause) ||
+                                   note->kind == static_cast<std::uint16_t>(note_kind::resume));
+    if (is_pause && note->values[1] == 0) {
+        file_.report("the pause at {} has no number", place.offset);
+    }
+}
+
 /// The index without members that later versions have added to its head; nothing if its own
 /// checksum is wrong.
 block_bytes known_index(std::span<const std::uint8_t> payload) {
@@ -363,7 +374,7 @@ void file_checker::check_block(const block_location& place, const block_bytes& p
         case block_type::offsets:
             return check_offsets(place, payload);
         case block_type::note:
-            break;
+            return check_note(place, payload);
     }
     index_.add(place.header);
 }

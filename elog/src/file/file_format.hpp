@@ -262,6 +262,8 @@ struct loss_block {
 };
 
 enum class note_kind : std::uint16_t {
+    pause = 1,          // values: time on the segment's clock, number of the pause from 1
+    resume = 2,         // the same
     omitted = 5,        // records left out on request
     command_scope = 6,  // records of processes outside of the recorded command
 };
@@ -273,7 +275,7 @@ struct note_block {
     std::uint16_t kind;  // enum note_kind; a reader skips an unknown one
     std::uint16_t segment;
     std::uint16_t reserved;
-    std::uint64_t values[5];  // see note_values
+    std::uint64_t values[5];
 };
 
 enum class end_reason : std::uint16_t {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <limits>
 #include <span>
+#include <unordered_map>
 
 #include "file/block_contents.hpp"
 #include "file/file_reader.hpp"
@@ -260,6 +261,25 @@ bool file_reader::scan_using_index() {
     return true;
 }
 
+std::vector<recording_mark> file_reader::marks() const {
+    std::vector<recording_mark> all = marks_;
+    std::sort(all.begin(), all.end());
+    all.erase(std::unique(all.begin(), all.end()), all.end());
+    if (range_.is_everything()) {
+        return all;
+    }
+    std::unordered_map<std::uint64_t, time_range> pauses;  // by number
+    for (const recording_mark& mark : all) {
+        time_range& pause = pauses[mark.number];
+        (mark.kind == mark_kind::pause ? pause.from : pause.to) = clock_.realtime(mark.time);
+    }
+    std::erase_if(all, [&](const recording_mark& mark) {
+        const time_range& pause = pauses[mark.number];
+        return pause.to < range_.from || pause.from >= range_.to;
+    });
+    return all;
+}
+
 std::vector<eventlog_clock_sample> file_reader::required_clock_readings() const {
     const std::vector<eventlog_clock_sample>& all = clock_.pairs();
     // Tests the interval from one reading to the next. CLOCK_REALTIME may have been set, so several
@@ -293,6 +313,7 @@ void file_reader::reset() {
     decoder_.clear();
     losses_.clear();
     notes_ = {};
+    marks_.clear();
     end_.reset();
 }
 

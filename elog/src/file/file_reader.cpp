@@ -225,14 +225,20 @@ void file_reader::take_note(std::span<const std::uint8_t> payload) {
         return;
     }
     const auto& values = note->values;
-    if (note->kind == static_cast<std::uint16_t>(note_kind::command_scope)) {
+    const auto kind = static_cast<note_kind>(note->kind);
+    if (kind == note_kind::pause || kind == note_kind::resume) {
+        marks_.push_back({values[0], values[1],
+                          kind == note_kind::pause ? mark_kind::pause : mark_kind::resume});
+        return;
+    }
+    if (kind == note_kind::command_scope) {
         notes_.scope = {values[0], values[1], values[2]};
         return;
     }
     std::span<const std::uint8_t> texts = body_of(payload);
     const std::optional<std::string> provider = take_name(texts);
     const std::optional<std::string> event = take_name(texts);
-    if (note->kind != static_cast<std::uint16_t>(note_kind::omitted) || !provider || !event) {
+    if (kind != note_kind::omitted || !provider || !event) {
         return;  // of a newer version
     }
     sampling_report& omitted = notes_.omitted ? *notes_.omitted : notes_.omitted.emplace();

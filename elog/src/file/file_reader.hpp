@@ -3,7 +3,7 @@
 // Reads an .elog file and interprets its blocks.
 //
 // - Input may be complete, cut off, damaged or hostile; memory is bounded (schemas_size_max, merged
-//   runs, 16 bytes for each records block).
+//   runs, 24 bytes for each block).
 // - The constructor reads the headers of all blocks and the small blocks; for a range of time, only
 //   the blocks that the index lists for it. Records are loaded on demand.
 // - One thread uses a reader.
@@ -18,6 +18,7 @@
 #include <span>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "file/block_file.hpp"
@@ -28,6 +29,7 @@
 #include "file/recording_notes.hpp"
 #include "file/records_decoder.hpp"
 #include "record/clock_converter.hpp"
+#include "record/recording_mark.hpp"
 #include "record/time_merger.hpp"
 #include "schema/provider_schema.hpp"
 
@@ -94,6 +96,10 @@ class file_reader {
     [[nodiscard]] std::uint32_t shared_ring() const noexcept { return host_.ring_count - 1; }
     [[nodiscard]] const std::vector<loss_report>& losses() const noexcept { return losses_.all(); }
     [[nodiscard]] const recording_notes& notes() const noexcept { return notes_; }
+    /// Begins and ends of the pauses that overlap the range, in order.
+    [[nodiscard]] std::vector<recording_mark> marks() const;
+    /// Moves out those of the whole file that were found since the last call, in the file's order.
+    [[nodiscard]] std::vector<recording_mark> take_marks() { return std::exchange(marks_, {}); }
     [[nodiscard]] const std::optional<end_block>& end() const noexcept { return end_; }
     /// A writer holds the file's lock: an incomplete last block is no damage.
     [[nodiscard]] bool is_being_written() const noexcept { return file_.is_being_written(); }
@@ -171,6 +177,7 @@ class file_reader {
     records_decoder decoder_;
     loss_table losses_;
     recording_notes notes_;
+    std::vector<recording_mark> marks_;
     std::optional<end_block> end_;
 };
 

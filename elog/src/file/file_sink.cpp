@@ -24,6 +24,9 @@ constexpr std::uint64_t size_reserve = 4096;
 // must not be most of the total.
 constexpr std::uint64_t parts_of_total = 4;
 
+// Marks that are kept when the disk is full: the recording ends then.
+constexpr std::size_t unwritten_marks_max = 16;
+
 // Clock readings at the beginning of a file. There are more only while a ring is late.
 constexpr std::size_t readings_max = 16;
 
@@ -127,6 +130,9 @@ void file_sink::rotate() {
     }
     for (const eventlog_clock_sample& reading : readings_) {
         writer_->write_clock(reading, written_watermark_);
+    }
+    if (pause_) {
+        writer_->write_mark(*pause_);
     }
 }
 
@@ -314,6 +320,21 @@ void file_sink::note_loss(const loss_report& loss) {
     }
 }
 
+/// The runs that wait may be written behind it: readers order marks by time. All records from
+/// behind a pause are still to come, so a follower finds its mark before them.
+void file_sink::take_mark(const recording_mark& mark) {
+    bool is_written = false;
+    write([&] {
+        make_room(sizeof(note_block));
+        writer_->write_mark(mark);
+        is_written = true;
+    });
+    if (!is_written && unwritten_marks_.size() < unwritten_marks_max) {
+        unwritten_marks_.push_back(mark);
+    }
+    pause_ = mark.kind == mark_kind::pause ? std::optional(mark) : std::nullopt;
+}
+
 void file_sink::advance(std::uint64_t time, std::uint64_t /*present*/) {
     watermark_ = time;
     const clock::time_point now = clock::now();
@@ -343,6 +364,9 @@ void file_sink::end_on_full_disk() {
             writer_->use_reserve();
             for (const loss_report& loss : ring_losses_.all()) {
                 writer_->write_loss(loss);
+            }
+            for (const recording_mark& mark : unwritten_marks_) {
+                writer_->write_mark(mark);
             }
             if (options_.notes) {
                 writer_->write_notes(options_.notes());

@@ -74,6 +74,7 @@ class file_sink : public record_sink {
     void take_run(const record_run& run) override;
     void take_loss(const loss_report& loss) override;
     void note_loss(const loss_report& loss) override;
+    void take_mark(const recording_mark& mark) override;
     void advance(std::uint64_t time, std::uint64_t present) override;
     void finish() override;
 
@@ -117,6 +118,8 @@ class file_sink : public record_sink {
     loss_table provider_losses_;                    // so far; each file has all of them
     loss_table ring_losses_;                        // since the disk is full
     std::optional<std::string> disk_full_;          // the message
+    std::vector<recording_mark> unwritten_marks_;   // since the disk is full
+    std::optional<recording_mark> pause_;           // if it goes on; each file has it
     std::bitset<record_provider_max + 1> written_;  // providers in this file
     clock::time_point started_;                     // of this file
     bool has_records_ = false;                      // this file

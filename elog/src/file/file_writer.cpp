@@ -322,6 +322,11 @@ void file_writer::write_note(note_block note, std::span<const std::uint8_t> body
     write_due_blocks();
 }
 
+void file_writer::write_mark(const recording_mark& mark) {
+    const note_kind kind = mark.kind == mark_kind::pause ? note_kind::pause : note_kind::resume;
+    write_note({0, static_cast<std::uint16_t>(kind), 0, 0, {mark.time, mark.number, 0, 0, 0}}, {});
+}
+
 void file_writer::write_notes(const recording_notes& notes) {
     if (notes.scope) {
         const command_scope_counts& scope = *notes.scope;

@@ -33,6 +33,7 @@
 #include "file/run_compactor.hpp"
 #include "record/clock_converter.hpp"
 #include "record/loss.hpp"
+#include "record/recording_mark.hpp"
 #include "record/records.hpp"
 #include "schema/provider_schema.hpp"
 
@@ -93,6 +94,7 @@ class file_writer {
     /// of a provider are those of the provider that has been written.
     void write_loss(const loss_report& loss);
     void write_notes(const recording_notes& notes);
+    void write_mark(const recording_mark& mark);
     /// A note as it is in another file.
     void write_note(note_block note, std::span<const std::uint8_t> body);
     /// The reserve has space for the losses of so many providers, also of such that the file does

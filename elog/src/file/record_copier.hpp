@@ -62,6 +62,7 @@ class record_copier {
     void write_gap(const merged_record& record);
     /// Losses of a ring are written with the next record of that ring, or at the end.
     void write_loss(const loss_report& loss, std::uint32_t source, const provider_map& providers);
+    void write_mark(const recording_mark& mark) { writer_.write_mark(mark); }
     /// Must be the last call.
     copy_summary finish();
 

@@ -41,7 +41,7 @@ recording_follower::recording_follower(const std::string& path)
     files_.push_back({path, std::make_unique<file_reader>(path)});
     file_indexes_.assign(file().host().ring_count, 0);
     merger_.add_rings(file().host().ring_count);
-    collect_providers();
+    collect_metadata();
 }
 
 /// Opens the next file of the recording. The recorder holds a file's lock until it has created the
@@ -72,19 +72,26 @@ recording_follower::successor recording_follower::open_next() {
             continue;
         }
         missed_ += other->part - host.part - 1;
-        collect_providers();
+        collect_metadata();
         return successor::opened;
     }
     return may_come ? successor::not_yet : successor::none;
 }
 
-void recording_follower::collect_providers() {
+void recording_follower::collect_metadata() {
     open_file& newest = files_.back();
     const provider_map& found = newest.reader->providers();
     if (found.size() != newest.providers_seen) {
         newest.providers_seen = found.size();
         for (const auto& [id, provider] : found) {
             providers_.try_emplace(id, provider);
+        }
+    }
+    for (const recording_mark& mark : newest.reader->take_marks()) {
+        const std::pair key(mark.number, mark.kind);
+        if (key > last_mark_) {
+            last_mark_ = key;
+            marks_.push_back(mark);
         }
     }
 }
@@ -152,7 +159,7 @@ void recording_follower::follow(const take_record& take, const std::function<voi
         if (file().is_being_written() || waits != 0) {
             std::this_thread::sleep_for(follower_look_interval);
             files_.back().reader->refresh();
-            collect_providers();
+            collect_metadata();
         }
     }
     static_cast<void>(merge(UINT64_MAX, take, is_done));

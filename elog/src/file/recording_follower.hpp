@@ -11,10 +11,12 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "file/file_reader.hpp"
 #include "record/clock_converter.hpp"
+#include "record/recording_mark.hpp"
 #include "record/time_merger.hpp"
 #include "schema/provider_schema.hpp"
 
@@ -38,6 +40,9 @@ class recording_follower {
     /// The providers of all files so far. A provider's number is the same in all files of a
     /// recording.
     [[nodiscard]] const provider_map& providers() const noexcept { return providers_; }
+    /// Moves out the begins and ends of pauses that were found since the last call, in order: those
+    /// before a record are found before it.
+    [[nodiscard]] std::vector<recording_mark> take_marks() { return std::exchange(marks_, {}); }
     [[nodiscard]] std::uint32_t shared_ring() const noexcept { return file().shared_ring(); }
 
     /// The newest file; after follow(), the last one.
@@ -57,7 +62,7 @@ class recording_follower {
     enum class successor { none, not_yet, opened };
 
     [[nodiscard]] successor open_next();
-    void collect_providers();
+    void collect_metadata();
     [[nodiscard]] open_file& file_of(std::uint32_t ring);
     [[nodiscard]] std::optional<owned_run> fetch(std::uint32_t ring);
     [[nodiscard]] bool merge(std::uint64_t limit, const take_record& take,
@@ -70,6 +75,8 @@ class recording_follower {
         file_indexes_;  // by ring: in which file, of all that have been opened
     time_merger merger_;
     provider_map providers_;
+    std::vector<recording_mark> marks_;
+    std::pair<std::uint64_t, mark_kind> last_mark_{};  // a later file may repeat it
     std::vector<std::string> damages_;
     std::uint64_t missed_ = 0;
 };

@@ -25,6 +25,7 @@
 #include "record/clock_converter.hpp"
 #include "record/clock_offset_table.hpp"
 #include "record/merged_timeline.hpp"
+#include "record/recording_mark.hpp"
 
 namespace elog {
 namespace {
@@ -325,6 +326,7 @@ class file_merger {
 
     void open(std::uint32_t number);
     void close(open_file& file);
+    void take_marks(const file_reader& reader, const merge_input& file);
     void subtract_counted(loss_report& loss, std::uint64_t recording);
     [[nodiscard]] std::optional<owned_run> fetch(std::uint32_t ring);
 
@@ -335,6 +337,9 @@ class file_merger {
     std::vector<open_file> open_;
     /// Losses of providers, by recording and provider.
     std::map<std::pair<std::uint64_t, std::uint32_t>, loss_report> counted_;
+    pending_marks marks_;
+    std::map<std::uint64_t, std::uint64_t> first_numbers_;  // of pauses, less 1, by recording
+    std::uint64_t last_number_ = 0;                         // of all pauses
     merge_summary summary_;
 };
 
@@ -351,9 +356,21 @@ void file_merger::open(std::uint32_t number) {
         throw user_error("The file {} has changed while it was read. Try again.",
                          files_[number].path);
     }
+    take_marks(*place->reader, files_[number]);
     place->reader->rewind();
     place->is_exhausted.assign(ring_count_, false);
     place->exhausted_count = 0;
+}
+
+/// The pauses of different recordings get different numbers. Parts of one recording repeat a pause.
+void file_merger::take_marks(const file_reader& reader, const merge_input& file) {
+    const auto first = first_numbers_.emplace(file.host.recording, last_number_).first;
+    for (recording_mark mark : reader.marks()) {
+        mark.time = file.timeline.time(mark.time);
+        mark.number += first->second;
+        last_number_ = std::max(last_number_, mark.number);
+        marks_.add(mark);
+    }
 }
 
 /// The later files of a recording repeat what the providers have lost in the earlier ones.
@@ -419,10 +436,12 @@ std::optional<owned_run> file_merger::fetch(std::uint32_t ring) {
 }
 
 merge_summary file_merger::run() {
-    const auto take = [this](const merged_record& record) {
+    const auto take_mark = [this](const recording_mark& mark) { copier_.write_mark(mark); };
+    const auto take = [&](const merged_record& record) {
         const open_file& file = open_[record.ring / ring_count_];
         merged_record own = record;
         own.ring = record.ring % ring_count_;
+        marks_.take_until(order_time_of(own), take_mark);
         copier_.write(own, file.number, file.reader->providers());
     };
     for (std::uint32_t number = 0; number < files_.size(); ++number) {
@@ -432,6 +451,7 @@ merge_summary file_merger::run() {
         open(number);
     }
     merger_.merge_rest(take);
+    marks_.take_until(UINT64_MAX, take_mark);
     summary_.copied = copier_.finish();
     return std::move(summary_);
 }

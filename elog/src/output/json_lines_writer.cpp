@@ -98,6 +98,13 @@ void json_lines_writer::append_provider_loss(const provider_instance* provider, 
                   provider == nullptr ? std::string("null") : json_text(provider->schema.name));
 }
 
+void json_lines_writer::write_mark(const recording_mark& mark, const clock_converter& clock) {
+    append(buffer(), mark.kind == mark_kind::pause ? R"({"note":"pause","time":")"
+                                                   : R"({"note":"resume","time":")");
+    time_.append_to(buffer(), clock, mark.time);
+    append_format(buffer(), "\",\"number\":{}}}\n", mark.number);
+}
+
 void json_lines_writer::finish() {
     if (skipped() != 0) {
         append_format(buffer(), "{{\"{}\":{}}}\n", loss_name::unsupported, skipped());

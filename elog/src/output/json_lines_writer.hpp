@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Writes records as JSON Lines, specified in elog-output(7): an object for each record, and one for
-// each loss at its position.
+// each loss and for each begin or end of a pause at its position.
 #pragma once
 
 #include <cstdint>
@@ -26,6 +26,7 @@ class json_lines_writer final : public buffered_writer {
     json_lines_writer(int descriptor, abort_check should_abort)
         : buffered_writer(descriptor, std::move(should_abort)), time_(display_clock::realtime) {}
 
+    void write_mark(const recording_mark& mark, const clock_converter& clock) override;
     void finish() override;
 
   private:

@@ -26,12 +26,17 @@ class text_sink : public record_sink {
     }
     void take_run(const record_run& run) override { merger_.add(run); }
     void take_loss(const loss_report& loss) override;
+    void take_mark(const recording_mark& mark) override { marks_.add(mark); }
     void advance(std::uint64_t time, std::uint64_t present) override;
     void finish() override;
 
   private:
+    void write(const merged_record& record);
+    void write_marks(std::uint64_t time);
+
     std::unique_ptr<record_writer> writer_;
     time_merger merger_{0};
+    pending_marks marks_;
     clock_converter clock_;
     provider_map providers_;
     std::uint32_t shared_ring_ = 0;

@@ -38,12 +38,12 @@ time_of_day::zone text_writer::zone_of(const text_options& options) noexcept {
     return options.utc ? time_of_day::zone::utc : time_of_day::zone::local;
 }
 
-void text_writer::append_clock(const record_view& record, const clock_converter& clock) {
-    const std::int64_t time = to_display_time(options_.clock, clock, record.time);
+void text_writer::append_clock(std::uint64_t time, const clock_converter& clock) {
+    const std::int64_t shown = to_display_time(options_.clock, clock, time);
     if (has_days(options_.clock)) {
-        time_.append_to(buffer(), time);
+        time_.append_to(buffer(), shown);
     } else {
-        append_seconds(buffer(), time);
+        append_seconds(buffer(), shown);
     }
 }
 
@@ -55,12 +55,16 @@ void text_writer::append_date(const record_view& record, const clock_converter& 
     }
 }
 
-void text_writer::append_time(const record_view& record, const clock_converter& clock) {
+void text_writer::append_dated(std::uint64_t time, const clock_converter& clock) {
     if (has_days(options_.clock)) {
-        time_.append_dated(buffer(), to_display_time(options_.clock, clock, record.time));
+        time_.append_dated(buffer(), to_display_time(options_.clock, clock, time));
     } else {
-        append_clock(record, clock);
+        append_clock(time, clock);
     }
+}
+
+void text_writer::append_time(const record_view& record, const clock_converter& clock) {
+    append_dated(record.time, clock);
     if (options_.delta) {
         append(buffer(), " <");
         append_seconds(buffer(), delta_, delta_width);
@@ -160,7 +164,7 @@ void text_writer::append_step(const template_step& step, const record_view& reco
                               const provider_instance& provider, const clock_converter& clock) {
     switch (step.kind) {
         case line_part_kind::time:
-            return append_clock(record, clock);
+            return append_clock(record.time, clock);
         case line_part_kind::date:
             return append_date(record, clock);
         case line_part_kind::delta:
@@ -200,6 +204,12 @@ void text_writer::append_provider_loss(const provider_instance* provider, std::u
     append_loss(fmt::format("-- lost {} events of {}: {} --", lost,
                             provider == nullptr ? "?" : std::string_view(provider->schema.name),
                             loss_name::in_text(reason)));
+}
+
+void text_writer::write_mark(const recording_mark& mark, const clock_converter& clock) {
+    append(buffer(), mark.kind == mark_kind::pause ? "-- paused at " : "-- resumed at ");
+    append_dated(mark.time, clock);
+    append(buffer(), " --\n");
 }
 
 void text_writer::finish() {

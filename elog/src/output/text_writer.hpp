@@ -35,6 +35,7 @@ class text_writer final : public buffered_writer {
                        (options_.line && options_.line->has(line_part_kind::delta))),
           time_(zone_of(options_), options_.today) {}
 
+    void write_mark(const recording_mark& mark, const clock_converter& clock) override;
     /// Reports the number of unsupported records, if any.
     void finish() override;
 
@@ -49,8 +50,9 @@ class text_writer final : public buffered_writer {
     };
 
     [[nodiscard]] static time_of_day::zone zone_of(const text_options& options) noexcept;
-    void append_clock(const record_view& record, const clock_converter& clock);
+    void append_clock(std::uint64_t time, const clock_converter& clock);
     void append_date(const record_view& record, const clock_converter& clock);
+    void append_dated(std::uint64_t time, const clock_converter& clock);
     void append_time(const record_view& record, const clock_converter& clock);
     void append_record(const merged_record& record, const provider_instance* provider,
                        const clock_converter& clock) override;

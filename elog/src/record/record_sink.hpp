@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "record/loss.hpp"
+#include "record/recording_mark.hpp"
 #include "record/records.hpp"
 #include "record/region_view.hpp"
 #include "schema/provider_schema.hpp"
@@ -28,6 +29,9 @@ class record_sink {
     virtual void take_loss(const loss_report& loss) = 0;
     /// Now and then: what a provider has lost so far.
     virtual void note_loss(const loss_report& /*loss*/) {}
+    /// A pause has begun or ended. Records from before may follow, and none from behind it has
+    /// come.
+    virtual void take_mark(const recording_mark& /*mark*/) {}
     /// No record before `time` will follow, and none can be later than `present`.
     virtual void advance(std::uint64_t time, std::uint64_t present) = 0;
     virtual void finish() = 0;

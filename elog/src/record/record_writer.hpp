@@ -7,6 +7,7 @@
 
 #include "record/clock_converter.hpp"
 #include "record/loss.hpp"
+#include "record/recording_mark.hpp"
 #include "record/time_merger.hpp"
 #include "schema/provider_schema.hpp"
 
@@ -27,6 +28,8 @@ class record_writer {
     virtual void write_gap(const merged_record& record, std::uint32_t shared_ring) = 0;
     virtual void write_loss(const loss_report& loss, const provider_map& providers,
                             std::uint32_t shared_ring) = 0;
+    /// Between the records before and behind it. A format may have no form for it.
+    virtual void write_mark(const recording_mark& /*mark*/, const clock_converter& /*clock*/) {}
     /// The caller calls this when no record is pending. Throws output_closed or user_error.
     virtual void flush() = 0;
     /// Writes what belongs behind all records and losses, and flushes.

@@ -33,6 +33,7 @@ class scope_sink : public record_sink {
     void take_run(const record_run& run) override;
     void take_loss(const loss_report& loss) override;
     void note_loss(const loss_report& loss) override;
+    void take_mark(const recording_mark& mark) override { downstream_.take_mark(mark); }
     void advance(std::uint64_t time, std::uint64_t present) override {
         downstream_.advance(time, present);
     }

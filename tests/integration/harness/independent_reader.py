@@ -61,7 +61,7 @@ class File:
         self.host, self.segment, self.end, self.identity, self.complete = None, None, None, None, 0
         self.clocks, self.schemas, self.processes, self.providers = [], {}, {}, {}
         self.provider_heads, self.rings, self.losses, self.events = {}, {}, {}, {}
-        self.scope, self.omitted, self.omitted_events = None, None, []
+        self.scope, self.omitted, self.omitted_events, self.pauses = None, None, [], set()
         head = self.data.ljust(64, b"\0")
         magic, major, _, identity, required = struct.unpack_from("<8sHHIQ", head)
         has_magic = len(self.data) >= 64 and magic == b"ELOG\r\n\x1a\n"
@@ -172,7 +172,9 @@ class File:
             self.note(struct.unpack_from("<HHHQQQQQ", head, 2), body)
 
     def note(self, note, body):
-        if note[0] == 6:
+        if note[0] in (1, 2):
+            self.pauses.add((note[3], note[4], "pause" if note[0] == 1 else "resume"))
+        elif note[0] == 6:
             self.scope = note[3:6]
         elif note[0] == 5:
             provider = body[1 : 1 + body[0]].decode("latin-1")
@@ -242,6 +244,8 @@ class File:
             process = process.split(b"\0")[0].hex()
             yield " ".join(map(str, ("loss", *key, full, large, busy, damaged, over, unwritten, pid,
                                      start, process, provider)))
+        for time, number, kind in sorted(self.pauses):
+            yield f"{kind} {number} {time}"
         if self.scope:
             yield "scope " + " ".join(map(str, self.scope))
         for words in ([self.omitted] if self.omitted else []) + self.omitted_events:

@@ -93,6 +93,10 @@ void dump(const std::string& path) {
                    loss.unwritten, loss.pid, loss.start_time,
                    hex(loss.process.data(), loss.process.size()), loss.provider);
     }
+    for (const elog::recording_mark& mark : file.marks()) {
+        fmt::print("{} {} {}\n", mark.kind == elog::mark_kind::pause ? "pause" : "resume",
+                   mark.number, mark.time);
+    }
     const elog::recording_notes& notes = file.notes();
     if (notes.scope) {
         fmt::print("scope {} {} {}\n", notes.scope->outside, notes.scope->undecided,

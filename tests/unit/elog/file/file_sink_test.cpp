@@ -140,6 +140,42 @@ TEST_F(rotation, each_file_has_the_losses_of_all_providers) {
     EXPECT_EQ(elog::check_file(merged).lost, 5U);
 }
 
+/// So each file says why it has no events at its beginning.
+TEST_F(rotation, repeats_a_pause_that_goes_on) {
+    const elog::recording_mark pause{400, 1, elog::mark_kind::pause};
+    const elog::recording_mark resume{700, 1, elog::mark_kind::resume};
+    write_mebibyte(0, 300);
+    sink.take_mark(pause);
+    write_mebibyte(0, 350);
+    write_mebibyte(0, 360);
+    sink.take_mark(resume);
+    write_mebibyte(0, 800);
+    write_mebibyte(0, 900);
+    sink.finish();
+    using marks = std::vector<elog::recording_mark>;
+    std::size_t with_both = 0;
+    std::size_t with_pause = 0;
+    std::size_t files = 0;
+    for (const std::string& part : parts()) {
+        const marks found = elog::file_reader(part).marks();
+        with_both += found == marks{pause, resume} ? 1 : 0;
+        with_pause += found == marks{pause} ? 1 : 0;
+        EXPECT_TRUE(found.empty() || found.front() == pause) << part;
+        EXPECT_EQ(elog::check_file(part).damages, std::vector<std::string>{});
+        ++files;
+    }
+    EXPECT_EQ(with_both, 1U);
+    EXPECT_GE(with_pause, 1U);
+    EXPECT_GT(files, with_both + with_pause);
+    std::vector<std::string> all;
+    for (const std::string& part : parts()) {
+        all.push_back(part);
+    }
+    const std::string merged = eventlog::test::scratch_directory() + "/merged_pauses.elog";
+    static_cast<void>(elog::merge_files(all, {merged}));
+    EXPECT_EQ(elog::file_reader(merged).marks(), (marks{pause, resume}));
+}
+
 TEST_F(rotation, keeps_clocks_monotonic) {
     const eventlog_clock_sample first = eventlog::core::read_clock_sample(clock);
     sink.take_clock(first);

@@ -265,6 +265,20 @@ TEST(json_lines, report_loss_at_its_position) {
     EXPECT_NE(line_of(items).find("\"cpu\":null}\n"), std::string::npos);
 }
 
+TEST(json_lines, have_one_object_per_begin_or_end_of_a_pause) {
+    const scratch_file file;
+    elog::json_lines_writer writer(file.descriptor());
+    elog::clock_converter clock(EVENTLOG_CLOCK_MONOTONIC);
+    clock.add({1'000'000'000, 1'000'000'000, 1'600'000'000'000'000'000});
+    writer.write_mark({1'000'000'007, 3, elog::mark_kind::pause}, clock);
+    writer.write_mark({2'000'000'007, 3, elog::mark_kind::resume}, clock);
+    writer.finish();
+    EXPECT_EQ(file.text(), R"({"note":"pause","time":"2020-09-13T12:26:40.000000007Z","number":3})"
+                           "\n"
+                           R"({"note":"resume","time":"2020-09-13T12:26:41.000000007Z","number":3})"
+                           "\n");
+}
+
 TEST(json_lines, distinguish_overwritten_from_dropped) {
     sold_items items;
     items.behind_overwritten(5, 3);

@@ -186,6 +186,23 @@ TEST(text_line, reports_gap_before_record) {
     EXPECT_EQ(line_of(record, one_provider()).find("-- lost 17 events on CPU 2: full --\n"), 0U);
 }
 
+TEST(text_line, shows_begin_and_end_of_a_pause) {
+    std::array<int, 2> ends{};
+    ASSERT_EQ(::pipe(ends.data()), 0);
+    elog::clock_converter clock(EVENTLOG_CLOCK_MONOTONIC);
+    clock.add({1'000'000'000, 1'000'000'000, 1'600'000'000'000'000'000});
+    elog::text_writer writer(ends[1], {.utc = true});
+    writer.write_mark({1'000'123'400, 1, elog::mark_kind::pause}, clock);
+    writer.write_mark({2'000'000'000, 1, elog::mark_kind::resume}, clock);
+    writer.finish();
+    std::array<char, 4096> text{};
+    const ssize_t size = ::read(ends[0], text.data(), text.size());
+    ::close(ends[0]);
+    ::close(ends[1]);
+    EXPECT_EQ(std::string_view(text.data(), static_cast<std::size_t>(size)),
+              "-- paused at 12:26:40.000123Z --\n-- resumed at 12:26:41.000000Z --\n");
+}
+
 TEST(text_line, distinguishes_overwritten_from_lost) {
     const std::array<std::uint8_t, 4> payload{3, 0, 0, 0};
     elog::merged_record record;

@@ -46,12 +46,14 @@ class recording_sink : public elog::record_sink {
         runs.push_back(passed);
     }
     void take_loss(const elog::loss_report& loss) override { losses.push_back(loss); }
+    void take_mark(const elog::recording_mark& mark) override { marks.push_back(mark); }
     void advance(std::uint64_t /*time*/, std::uint64_t /*present*/) override {}
     void finish() override { ended = true; }
 
     std::size_t providers = 0;
     std::vector<passed_run> runs;
     std::vector<elog::loss_report> losses;
+    std::vector<elog::recording_mark> marks;
     bool ended = false;
 };
 
@@ -119,6 +121,12 @@ TEST_F(filtering, reports_losses_with_next_matching_record) {
     take(0, 3, 10, {4, 20});
     const std::vector<passed_run> expected{{0, 8, 8, {20}}};
     EXPECT_EQ(kept.runs, expected);
+}
+
+TEST_F(filtering, passes_pauses) {
+    const elog::recording_mark mark{1, 2, elog::mark_kind::pause};
+    sink.take_mark(mark);
+    EXPECT_EQ(kept.marks, std::vector{mark});
 }
 
 TEST_F(filtering, reports_trailing_losses_at_end) {
