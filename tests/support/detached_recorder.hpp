@@ -28,10 +28,53 @@ namespace eventlog::test {
 
 /// What a recorder holds.
 struct recorder_contents {
-    std::vector<std::uint64_t> numbers;   // first words of payloads, sorted
+    std::vector<std::uint64_t> numbers;  // first words of payloads, sorted
+    std::vector<elog::recording_mark> marks;
     std::uint64_t damaged_sequences = 0;  // runs whose sequence number does not follow the last run
     elog::recording_summary summary{};
 };
+
+/// Keeps the first word of each payload.
+class number_sink : public elog::record_sink {
+  public:
+    void start(const elog::region_view& source) override {
+        next.resize(source.geometry.ring_count);
+    }
+    void take_clock(const eventlog_clock_sample& /*pair*/) override {}
+    void take_provider(const elog::provider_instance& /*provider*/) override {}
+    void take_run(const elog::record_run& run) override {
+        damaged_sequences += run.sequence != next[run.ring] + run.lost_before ? 1 : 0;
+        next[run.ring] = run.sequence + run.count;
+        elog::record_view record;
+        for (elog::run_reader records(run); records.next(record);) {
+            std::uint64_t number = UINT64_MAX;
+            if (record.payload.size() >= sizeof number) {
+                std::memcpy(&number, record.payload.data(), sizeof number);
+            }
+            numbers.push_back(number);
+        }
+    }
+    void take_loss(const elog::loss_report& /*loss*/) override {}
+    void take_mark(const elog::recording_mark& mark) override { marks.push_back(mark); }
+    void advance(std::uint64_t /*time*/, std::uint64_t /*present*/) override {}
+    void finish() override {}
+
+    std::vector<std::uint64_t> numbers;
+    std::vector<std::uint64_t> next;  // by ring
+    std::vector<elog::recording_mark> marks;
+    std::uint64_t damaged_sequences = 0;
+};
+
+/// Of a recording into that sink.
+inline recorder_contents contents_of(number_sink& sink, const elog::recording_summary& summary) {
+    recorder_contents found;
+    found.summary = summary;
+    found.numbers = std::move(sink.numbers);
+    std::sort(found.numbers.begin(), found.numbers.end());
+    found.marks = std::move(sink.marks);
+    found.damaged_sequences = sink.damaged_sequences;
+    return found;
+}
 
 class detached_recorder {
   public:
@@ -76,43 +119,11 @@ class detached_recorder {
     [[nodiscard]] recorder_contents read() const {
         number_sink sink;
         elog::recording process(found_->region(), sink);
-        recorder_contents found;
-        found.summary = process.snapshot();
-        found.numbers = std::move(sink.numbers);
-        std::sort(found.numbers.begin(), found.numbers.end());
-        found.damaged_sequences = sink.damaged_sequences;
-        return found;
+        const elog::recording_summary summary = process.snapshot();
+        return contents_of(sink, summary);
     }
 
   private:
-    class number_sink : public elog::record_sink {
-      public:
-        void start(const elog::region_view& source) override {
-            next.resize(source.geometry.ring_count);
-        }
-        void take_clock(const eventlog_clock_sample& /*pair*/) override {}
-        void take_provider(const elog::provider_instance& /*provider*/) override {}
-        void take_run(const elog::record_run& run) override {
-            damaged_sequences += run.sequence != next[run.ring] + run.lost_before ? 1 : 0;
-            next[run.ring] = run.sequence + run.count;
-            elog::record_view record;
-            for (elog::run_reader records(run); records.next(record);) {
-                std::uint64_t number = UINT64_MAX;
-                if (record.payload.size() >= sizeof number) {
-                    std::memcpy(&number, record.payload.data(), sizeof number);
-                }
-                numbers.push_back(number);
-            }
-        }
-        void take_loss(const elog::loss_report& /*loss*/) override {}
-        void advance(std::uint64_t /*time*/, std::uint64_t /*present*/) override {}
-        void finish() override {}
-
-        std::vector<std::uint64_t> numbers;
-        std::vector<std::uint64_t> next;  // by ring
-        std::uint64_t damaged_sequences = 0;
-    };
-
     std::optional<elog::detached_subscription> found_;
 };
 

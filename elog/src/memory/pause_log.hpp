@@ -27,6 +27,9 @@ struct pause_history {
     std::uint32_t count = 0;             // of all pauses
     std::vector<recorder_pause> last{};  // at most EVENTLOG_PAUSES_MAX, in order; only valid ones
 
+    /// The number of last[0], from 1.
+    [[nodiscard]] std::uint64_t first_number() const noexcept { return count - last.size() + 1; }
+
     /// Whether the last one goes on. While the flight recorder is not paused, a process is pausing
     /// or resuming it, or has died over it.
     [[nodiscard]] bool goes_on() const noexcept { return !last.empty() && last.back().goes_on(); }
@@ -34,7 +37,7 @@ struct pause_history {
 
 [[nodiscard]] pause_history read_pauses(const eventlog::core::unique_fd& file);
 
-// Both under the directory lock.
+// Both in the process that owns the subscription, or, if it is detached, under the directory lock.
 /// Adds a pause, unless one goes on already: that of a process that has died over it.
 void begin_pause(const eventlog::core::unique_fd& file, std::uint64_t now);
 /// Ends the last pause if it goes on.

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/user_error.hpp"
+#include "memory/pause_log.hpp"
 #include "record/snapshot_clock.hpp"
 
 namespace elog {
@@ -237,9 +238,41 @@ recording_summary recording::end() {
     return summary;
 }
 
+void recording::pause() {
+    if (!is_paused_) {
+        is_paused_ = true;
+        sink_.take_mark({own_->pause(), ++pauses_, mark_kind::pause});
+    }
+}
+
+void recording::resume() {
+    if (is_paused_) {
+        const std::uint64_t now = own_->resume();
+        is_paused_ = false;
+        sink_.take_mark({now, pauses_, mark_kind::resume});
+    }
+}
+
+/// Of a flight recorder. Pauses that were logged behind the snapshot are left out.
+void recording::take_logged_pauses(std::uint64_t now) {
+    const pause_history pauses = read_pauses(source_.file);
+    std::uint64_t number = pauses.first_number();
+    for (const recorder_pause& each : pauses.last) {
+        if (each.begin <= now) {
+            sink_.take_mark({each.begin, number, mark_kind::pause});
+        }
+        if (!each.goes_on() && each.end <= now) {
+            sink_.take_mark({each.end, number, mark_kind::resume});
+        }
+        ++number;
+    }
+}
+
 recording_summary recording::snapshot() {
     begin_ = steady_clock::now();
     drain();
+    // Read behind the records, so that it has each pause in front of one of them.
+    take_logged_pauses(core::read_clock_ordered(source_.header.clock));
     return finish();
 }
 

@@ -59,8 +59,14 @@ class recording {
     /// Ends the subscription and reads the rest. Throws as run() does.
     recording_summary end();
 
-    /// Reads the buffers once and changes nothing in the region. Throws user_error or
-    /// output_closed.
+    // While it runs: programs drop events, without a loss, from pause() to resume(). The sink gets
+    // their times.
+    void pause();
+    void resume();
+    [[nodiscard]] bool is_paused() const noexcept { return is_paused_; }
+
+    /// Reads the buffers, and the log of pauses, once and changes nothing in the region. Throws
+    /// user_error or output_closed.
     recording_summary snapshot();
 
     [[nodiscard]] const provider_map& providers() const noexcept { return providers_; }
@@ -77,6 +83,7 @@ class recording {
     void take_new_providers();
     [[nodiscard]] std::uint64_t read_clock() noexcept;
     void take_run(const record_run& run);
+    void take_logged_pauses(std::uint64_t now);
     void drain();
     void note_losses();
     [[nodiscard]] std::vector<ring_totals> rings() const;
@@ -94,6 +101,8 @@ class recording {
     clock_schedule loss_schedule_;
     clock_reader clock_reader_ = eventlog::core::read_clock;
     std::uint64_t latest_ = 0;  // the largest value read
+    std::uint64_t pauses_ = 0;
+    bool is_paused_ = false;
     bool clock_was_reset_ =
         false;  // from then on no record is passed on and the next member counts them
     std::vector<ring_totals> skipped_ = std::vector<ring_totals>(source_.geometry.ring_count);

@@ -10,10 +10,12 @@
 #include <cerrno>
 #include <cstring>
 #include <string>
+#include <string_view>
 
 #include "base/cpus.hpp"
 #include "base/user_error.hpp"
 #include "memory/open_gates.hpp"
+#include "memory/pause_log.hpp"
 #include "memory/timed_directory_lock.hpp"
 #include "platform/populate.hpp"
 #include "platform/process.hpp"
@@ -330,11 +332,36 @@ void subscription::detach() {
     detached_ = true;
 }
 
+std::uint64_t subscription::pause() noexcept {
+    // Read before the state changes: every dropped event is later.
+    const std::uint64_t now = core::read_clock_ordered(header_.clock);
+    begin_pause(file_, now);
+    paused_ = true;
+    core::mark_paused(file_);
+    core::clear_gates(directory_, slot_);
+    return now;
+}
+
+std::uint64_t subscription::resume() {
+    core::mark_live(file_);
+    const std::string_view filter(header_.filter, header_.filter_size);
+    elog::open_gates(directory_, {slot_, header_.serial, filter}, filter);
+    paused_ = false;
+    const std::uint64_t now = core::read_clock_ordered(header_.clock);
+    end_pause(file_, now);
+    return now;
+}
+
 void subscription::end() noexcept {
-    if (!ended_) {
-        ended_ = true;
-        core::mark_ended(file_);
-        core::clear_gates(directory_, slot_);
+    if (ended_) {
+        return;
+    }
+    ended_ = true;
+    core::mark_ended(file_);
+    core::clear_gates(directory_, slot_);
+    if (paused_) {
+        core::request_unmapping(directory_);
+        end_pause(file_, core::read_clock_ordered(header_.clock));
     }
 }
 

@@ -78,6 +78,13 @@ class subscription {
     /// detached_subscription. Afterwards this object can only be destroyed. Throws user_error.
     void detach();
 
+    /// Programs drop events, without a loss, until resume(). Returns a time of the region's clock
+    /// that is not later than the first of them. It must not be paused or have ended.
+    std::uint64_t pause() noexcept;
+
+    /// Ends a pause. Returns a time that is not earlier than the last event that was dropped.
+    std::uint64_t resume();
+
     /// Stops recording. Records in the buffers can still be read.
     void end() noexcept;
 
@@ -102,6 +109,7 @@ class subscription {
     eventlog_region header_{};
     std::vector<bool> patterns_matched_;
     unsigned slot_ = 0;
+    bool paused_ = false;
     bool ended_ = false;
     bool detached_ = false;
 };

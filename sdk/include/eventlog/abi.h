@@ -220,8 +220,8 @@ EVENTLOG_API enum eventlog_status_code eventlog_provider_route_status(
 
 /*
  * Sets the callback that runs when a listener of the provider appears or disappears. It receives
- * the number of subscriptions that now want any event of the provider, without paused flight
- * recorders. It also runs once soon after this call.
+ * the number of subscriptions that now want any event of the provider, without paused ones. It
+ * also runs once soon after this call.
  *
  * The library has no thread of its own. The callback runs inside the next emit of any event of the
  * provider, in the emitting thread, or in eventlog_provider_run_callbacks, and never in two threads

@@ -47,9 +47,10 @@ class subscription_file {
 /// The first step of ending a subscription: no writer starts a record from now on.
 void mark_ended(const unique_fd& file) noexcept;
 
-/// Changes between taking and dropping events, of a subscription that is detached and has not
-/// ended. Under the directory lock, so that no other process ends it in between. mark_live() ends
-/// with a full fence: a provider that is published behind it finds the subscription live.
+/// Changes between taking and dropping events, of a subscription that has not ended. By its owner,
+/// or, if it is detached, under the directory lock, so that no other process ends it in between.
+/// mark_live() ends with a full fence: a provider that is published behind it finds the
+/// subscription live.
 void mark_paused(const unique_fd& file) noexcept;
 void mark_live(const unique_fd& file) noexcept;
 

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: MIT
 //
-// A flight recorder that is paused and resumed many times while threads write to it. Every event
-// emitted before a pause or after a resume is recorded or counted as lost, none that is emitted in
-// between is, and no event is recorded or counted twice.
+// A flight recorder, and a recording that is read meanwhile, are paused and resumed many times
+// while threads write to them. Every event emitted before a pause or after a resume is recorded or
+// counted as lost, none that is emitted in between is, and no event is recorded or counted twice.
 #include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -86,10 +89,55 @@ class worker {
     std::size_t emitted_ = 0;
 };
 
+/// A recording of this process, as by elog record.
+class owned_recorder {
+  public:
+    owned_recorder(std::string_view pattern, detached_recorder::options with)
+        : source_(options_of(pattern, with)), process_(source_, sink_) {}
+
+    [[nodiscard]] elog::recording& subscription() { return process_; }
+    void drain() { process_.poll(); }
+    /// Ends it, and reads the rest.
+    [[nodiscard]] const eventlog::test::recorder_contents& read() {
+        if (!found_) {
+            const elog::recording_summary summary = process_.end();
+            found_ = contents_of(sink_, summary);
+        }
+        return *found_;
+    }
+
+  private:
+    static elog::subscription_options options_of(std::string_view pattern,
+                                                 detached_recorder::options with) {
+        elog::subscription_options wanted;
+        wanted.patterns.add(std::string(pattern));
+        wanted.buffer_size = with.buffer_size;
+        wanted.buffers_per_cpu = with.buffers_per_cpu;
+        return wanted;
+    }
+
+    elog::subscription source_;
+    eventlog::test::number_sink sink_;
+    elog::recording process_;
+    std::optional<eventlog::test::recorder_contents> found_;
+};
+
+void drain(detached_recorder& /*recorder*/) {}
+void drain(owned_recorder& recorder) {
+    recorder.drain();
+}
+
+// Small rings are full in between.
+constexpr int drain_interval = 40;
+
 /// Pauses and resumes, and says so before and behind each change.
-void pause_and_resume(detached_recorder& recorder, std::atomic<std::uint64_t>& step, int cycles) {
+template <class Recorder>
+void pause_and_resume(Recorder& recorder, std::atomic<std::uint64_t>& step, int cycles) {
     for (int cycle = 0; cycle < cycles; ++cycle) {
         const microseconds length(100 * (cycle % 7));
+        if (cycle % drain_interval == 0) {
+            drain(recorder);
+        }
         std::this_thread::sleep_for(length);
         ++step;
         recorder.subscription().pause();
@@ -160,7 +208,20 @@ void wait_for_recorded_event(const detached_recorder& recorder, const load& emit
     }
 }
 
-void expect_conservation(detached_recorder& recorder, int cycles, pace with) {
+void wait_for_recorded_event(owned_recorder& recorder, const load& emitters) {
+    recorder.drain();
+    const std::uint64_t enough =
+        recorder.subscription().current_summary().events + emitters.workers().size() + 1;
+    for (auto now = recorder.subscription().current_summary();
+         now.events < enough && now.full == 0 && !emitters.have_ended();
+         now = recorder.subscription().current_summary()) {
+        std::this_thread::sleep_for(microseconds(100));
+        recorder.drain();
+    }
+}
+
+template <class Recorder>
+void expect_conservation(Recorder& recorder, int cycles, pace with) {
     const std::uint64_t lost_before = lost_by_program();
     load emitters(2, with);
     pause_and_resume(recorder, emitters.step, cycles);
@@ -201,12 +262,47 @@ TEST(flight_pause, conserves_events_without_losses) {
     expect_conservation(recorder, pause_cycles, fitting);
     EXPECT_EQ(recorder.read().summary.full, 0U);
     EXPECT_EQ(elog::read_pauses(recorder.file()).count, static_cast<std::uint32_t>(pause_cycles));
+    const std::vector<elog::recording_mark> last = recorder.read().marks;
+    ASSERT_EQ(last.size(), std::size_t{2} * EVENTLOG_PAUSES_MAX);
+    EXPECT_EQ(last.front().number, std::uint64_t(pause_cycles) - EVENTLOG_PAUSES_MAX + 1);
+    EXPECT_EQ(last.back().number, std::uint64_t(pause_cycles));
 }
 
 TEST(flight_pause, conserves_events_in_full_rings) {
     detached_recorder recorder("flight_pause:*", {128U << 10U, 2, false});
     expect_conservation(recorder, pause_cycles, full_speed);
     EXPECT_GT(recorder.read().summary.full, 0U);
+}
+
+/// Begins and ends in turn, and in the order of time.
+void expect_marks(const std::vector<elog::recording_mark>& marks, int cycles) {
+    ASSERT_EQ(marks.size(), 2 * static_cast<std::size_t>(cycles));
+    EXPECT_TRUE(std::is_sorted(marks.begin(), marks.end()));
+    for (std::size_t i = 0; i < marks.size(); ++i) {
+        EXPECT_EQ(marks[i].number, i / 2 + 1);
+        EXPECT_EQ(marks[i].kind, i % 2 == 0 ? elog::mark_kind::pause : elog::mark_kind::resume);
+    }
+}
+
+TEST(record_pause, conserves_events_without_losses) {
+    owned_recorder recorder("flight_pause:*", fitting_rings);
+    expect_conservation(recorder, pause_cycles, fitting);
+    EXPECT_EQ(recorder.read().summary.full, 0U);
+    expect_marks(recorder.read().marks, pause_cycles);
+}
+
+TEST(record_pause, conserves_events_in_full_rings) {
+    owned_recorder recorder("flight_pause:*", {128U << 10U, 2, false});
+    expect_conservation(recorder, pause_cycles, full_speed);
+    EXPECT_GT(recorder.read().summary.full, 0U);
+    expect_marks(recorder.read().marks, pause_cycles);
+}
+
+TEST(record_pause, conserves_events_while_programs_attach) {
+    for (int round = 0; round < 20; ++round) {
+        owned_recorder recorder("flight_pause:*", fitting_rings);
+        expect_conservation(recorder, 5, fitting);
+    }
 }
 
 /// Each recorder is new, so that the program attaches during the first pauses.

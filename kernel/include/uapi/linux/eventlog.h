@@ -131,8 +131,8 @@
  *      +---- discard: drained > g; overwrite: at any time ------+
  *
  * Region.           LIVE --its owner or a stop ends it, or owner found dead--> ENDED
- *                   LIVE --pause--> PAUSED --resume--> LIVE   (detached ones only)
- *                   PAUSED --a stop ends it--> ENDED
+ *                   LIVE --pause--> PAUSED --resume--> LIVE
+ *                   PAUSED --as LIVE--> ENDED
  * Provider entry.   0 --schema and entry are complete--> EVENTLOG_PROVIDER_READY
  * Shared ring lock. 0 --compare-and-swap--> thread --store--> 0
  *                   thread --dies--> next thread takes it over
@@ -327,11 +327,11 @@
  *
  * RULES FOR PAUSES
  *
- * A detached subscription can be paused: programs then write nothing to it, and
- * nothing is lost, until it is resumed. Its rings stay as they are and can be read.
- * All steps are taken by the process that pauses or resumes, under the lock of the
- * directory, and only while D2's bit is set. So one process at a time changes
- * `state`, and a stored value needs no comparison with the one before.
+ * A subscription can be paused: programs then write nothing to it, and nothing is
+ * lost, until it is resumed. Its rings stay as they are and can be read. All steps
+ * are taken by one process, its owner, or, while D2's bit is set, any process under
+ * the lock of the directory. So one process at a time changes `state`, and a stored
+ * value needs no comparison with the one before.
  *
  *   P1. To pause: put {now, 0} into the next entry of the log, then add one to its
  *       `count`; store PAUSED in `state`; then clear the bits in all gates, as in
@@ -553,7 +553,7 @@
 enum eventlog_region_state {
 	EVENTLOG_REGION_ENDED = 0, /* a released page reads as this, too */
 	EVENTLOG_REGION_LIVE = 0x4556494c, /* "LIVE" */
-	EVENTLOG_REGION_PAUSED = 0x53554150, /* "PAUS"; of a detached subscription only */
+	EVENTLOG_REGION_PAUSED = 0x53554150, /* "PAUS" */
 };
 
 enum eventlog_clock {
@@ -693,8 +693,8 @@ struct eventlog_pause {
 #define EVENTLOG_PAUSES_MAX 32
 
 /*
- * The last pauses of a detached subscription; see P1 to P9. Pause n is in entry
- * n % EVENTLOG_PAUSES_MAX. All of it is 0 in all other subscriptions.
+ * The last pauses of a subscription; see P1 to P9. Pause n is in entry
+ * n % EVENTLOG_PAUSES_MAX. All of it is 0 in one that was never paused.
  */
 struct eventlog_pause_log {
 	__u32 count; /* pauses that have begun, modulo 2^32 */
