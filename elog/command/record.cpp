@@ -164,6 +164,30 @@ void print_recording_summary(const record_arguments& arguments, const recording_
     processes.print_counts();
 }
 
+/// Pauses or resumes if a signal has requested it.
+void apply_pause_request(live_recording& process) {
+    const bool was_paused = process.is_paused();
+    try {
+        switch (take_pause_request()) {
+            case pause_request::none:
+                return;
+            case pause_request::pause:
+                process.pause();
+                break;
+            case pause_request::resume:
+                process.resume();
+                break;
+        }
+    } catch (const user_error& error) {
+        print_diagnostic("elog: {}", error.what());
+    }
+    if (process.is_paused() && !was_paused) {
+        print_note("elog: Paused. To resume: kill -USR2 {}", ::getpid());
+    } else if (was_paused && !process.is_paused()) {
+        print_note("elog: Resumed.");
+    }
+}
+
 /// No progress line with a command, whose output would overwrite it.
 recording_summary run(live_recording& process, const record_arguments& arguments, bool is_alone,
                       record_sink& sink, const std::function<bool()>& stop) {
@@ -176,6 +200,7 @@ recording_summary run(live_recording& process, const record_arguments& arguments
     return process.run(
         sink,
         [&] {
+            apply_pause_request(process);
             if (progress) {
                 progress->update(process);
             }
@@ -321,6 +346,7 @@ void run_record(const record_arguments& arguments, const std::vector<std::string
         check_command(words.front());
     }
     catch_stop_signals();
+    catch_pause_signals();
     bool is_lossy = false;
     try {
         is_lossy = record(route, arguments, options, command, words);

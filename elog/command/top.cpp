@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "base/output.hpp"
+#include "base/user_error.hpp"
 #include "cli/complaints.hpp"
 #include "cli/quantities.hpp"
 #include "cli/screen.hpp"
@@ -80,18 +81,20 @@ class top_interval_meter {
 /// The screen, as keys and time change it.
 class top_display {
   public:
-    top_display(screen& terminal, top_statistics& counted, frame_notes notes)
-        : terminal_(terminal), counted_(counted), notes_(std::move(notes)) {}
+    top_display(screen& terminal, live_recording& process, top_statistics& counted,
+                frame_notes notes)
+        : terminal_(terminal), process_(process), counted_(counted), notes_(std::move(notes)) {}
 
     /// Draws if something has changed. `ticked`: an interval has ended.
-    void update(bool ticked, std::uint32_t refused) {
+    void update(bool ticked) {
         const std::vector<key> keys = terminal_.read_keys();
         for (const key pressed : keys) {
+            notes_.complaint.clear();
             press(pressed);
         }
-        const bool is_new = (ticked && !paused_) || !keys.empty() || !drawn_;
+        const bool is_new = (ticked && !frozen_) || !keys.empty() || !drawn_;
         if (terminal_.needs_redraw() || is_new) {
-            notes_.refused = refused;
+            notes_.refused = process_.providers_refused();
             const top_frame frame = draw_top(shown(), view_, notes_, terminal_.style());
             page_ = frame.page;
             terminal_.show(frame.lines);
@@ -105,7 +108,7 @@ class top_display {
 
   private:
     [[nodiscard]] const top_statistics& shown() const noexcept {
-        return paused_ ? *paused_ : counted_;
+        return frozen_ ? *frozen_ : counted_;
     }
 
     void press(key pressed) {
@@ -115,19 +118,36 @@ class top_display {
         } else {
             counted_.examine_nothing();
         }
-        if (view_.is_paused() && !paused_) {
-            paused_ = counted_;
-        } else if (!view_.is_paused()) {
-            paused_.reset();
+        if (view_.is_frozen() && !frozen_) {
+            frozen_ = counted_;
+        } else if (!view_.is_frozen()) {
+            frozen_.reset();
+        }
+        if (view_.is_paused() != process_.is_paused()) {
+            pause_or_resume();
+        }
+    }
+
+    void pause_or_resume() {
+        try {
+            if (view_.is_paused()) {
+                process_.pause();
+            } else {
+                process_.resume();
+            }
+        } catch (const user_error& error) {
+            notes_.complaint = error.what();
+            view_.set_paused(process_.is_paused());
         }
     }
 
     screen& terminal_;
+    live_recording& process_;
     top_statistics& counted_;
     frame_notes notes_;
     top_view view_;
     visible_page page_;
-    std::optional<top_statistics> paused_;  // the frozen state on the screen
+    std::optional<top_statistics> frozen_;  // the state on the screen
     bool drawn_ = false;
 };
 
@@ -221,9 +241,9 @@ void show_live(live_recording& process, record_sink& sink, top_interval_meter& m
                top_statistics& counted, const frame_notes& notes,
                const std::function<bool()>& is_over) {
     screen terminal;
-    top_display display(terminal, counted, notes);
+    top_display display(terminal, process, counted, notes);
     static_cast<void>(process.run(sink, [&] {
-        display.update(meter.tick(process), process.providers_refused());
+        display.update(meter.tick(process));
         return is_over() || display.is_over();
     }));
 }
@@ -289,12 +309,13 @@ void add_top(command_line& line) {
     command.add_option("--duration TIME", arguments->duration, "Stop after that time");
     command.add_flag("-j,--json", arguments->json,
                      "Write a JSON object on a line for each interval");
-    command.footer("Keys: q quit, space pause, arrows choose and order, enter its values, escape "
-                   "back.\n"
-                   "Examples:\n"
-                   "  elog top\n"
-                   "  elog top -e 'shop:*' -e 'net:*@warn'\n"
-                   "  elog top -e 'shop:*' --iterations 1 --interval 10s");
+    command.footer(
+        "Keys: q quit, p pause the programs' events, space freeze the screen, arrows choose "
+        "and order,\nenter its values, escape back.\n"
+        "Examples:\n"
+        "  elog top\n"
+        "  elog top -e 'shop:*' -e 'net:*@warn'\n"
+        "  elog top -e 'shop:*' --iterations 1 --interval 10s");
     command.action([arguments] { run_top(*arguments); });
 }
 

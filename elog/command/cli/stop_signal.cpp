@@ -20,6 +20,22 @@ extern "C" void note_request(int signal, siginfo_t* info, void* /*context*/) {
     request_count.fetch_add(1, std::memory_order_release);
 }
 
+std::atomic<pause_request> last_pause_request{pause_request::none};
+static_assert(std::atomic<pause_request>::is_always_lock_free);
+
+extern "C" void note_pause_request(int signal) {
+    last_pause_request.store(signal == SIGUSR1 ? pause_request::pause : pause_request::resume,
+                             std::memory_order_relaxed);
+}
+
+/// An ignored signal stays ignored, for example under nohup.
+void handle(int signal, const struct sigaction& action) {
+    struct sigaction before {};
+    if (::sigaction(signal, nullptr, &before) == 0 && before.sa_handler != SIG_IGN) {
+        static_cast<void>(::sigaction(signal, &action, nullptr));
+    }
+}
+
 }  // namespace
 
 void catch_stop_signals() {
@@ -27,11 +43,7 @@ void catch_stop_signals() {
     action.sa_sigaction = note_request;
     action.sa_flags = SA_SIGINFO;
     for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
-        struct sigaction before {};
-        // An ignored signal stays ignored, for example under nohup.
-        if (::sigaction(signal, nullptr, &before) == 0 && before.sa_handler != SIG_IGN) {
-            static_cast<void>(::sigaction(signal, &action, nullptr));
-        }
+        handle(signal, action);
     }
 }
 
@@ -39,6 +51,19 @@ stop_request stop_requested() noexcept {
     const int count = request_count.load(std::memory_order_acquire);
     return {count, request_signal.load(std::memory_order_relaxed),
             request_by_terminal.load(std::memory_order_relaxed)};
+}
+
+void catch_pause_signals() {
+    struct sigaction action {};
+    action.sa_handler = note_pause_request;
+    action.sa_flags = SA_RESTART;
+    for (const int signal : {SIGUSR1, SIGUSR2}) {
+        handle(signal, action);
+    }
+}
+
+pause_request take_pause_request() noexcept {
+    return last_pause_request.exchange(pause_request::none, std::memory_order_relaxed);
 }
 
 deadline::deadline(const std::optional<std::string>& duration) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Stop requests by signal, after which a recording ends in order.
+// Requests by signal: to stop, after which a recording ends in order, to pause and to resume it.
 #pragma once
 
 #include <chrono>
@@ -20,6 +20,14 @@ struct stop_request {
 };
 
 [[nodiscard]] stop_request stop_requested() noexcept;
+
+enum class pause_request { none, pause, resume };
+
+/// From now on SIGUSR1 requests a pause and SIGUSR2 its end.
+void catch_pause_signals();
+
+/// The last request since the last call: the others would have no effect.
+[[nodiscard]] pause_request take_pause_request() noexcept;
 
 /// A duration of the command line, which begins with the first call.
 class deadline {

@@ -162,11 +162,11 @@ ordered_json json_of(const running_subscription& subscription) {
                           {"comm", subscription.process},
                           {"rules", subscription.rules()},
                           {"process_rules", subscription.processes()},
-                          {"sessions", subscription.sessions}};
+                          {"sessions", subscription.sessions},
+                          {"paused", subscription.is_paused}};
     if (!subscription.name.empty()) {
         shown["name"] = subscription.name;
         shown["ended"] = subscription.has_ended;
-        shown["paused"] = subscription.is_paused;
         shown["memory_bytes"] = subscription.memory;
     }
     return shown;

@@ -176,6 +176,9 @@ class catalogue_formatter {
         }
         line.add(subscription.process.empty() ? "process" : subscription.process);
         line.add(fmt::format("{}", subscription.pid));
+        if (subscription.is_paused) {
+            line.add("(paused)", paint::faint);
+        }
     }
 
     /// "order_service 4242: 1200 written 7 lost (7 full)": a line for each process, and one for

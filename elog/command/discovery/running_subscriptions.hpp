@@ -20,7 +20,7 @@ struct running_subscription {
     std::uint32_t features = 0;  // EVENTLOG_FEATURE_...
     bool overwrites = false;
     bool has_ended = false;    // a flight recorder that has ended keeps its events
-    bool is_paused = false;    // a flight recorder that takes no events until it is resumed
+    bool is_paused = false;    // it takes no events until it is resumed
     std::uint64_t memory = 0;  // bytes of shared memory
     std::string filter;        // rules and processes, each terminated by NUL: see filter.hpp
     std::vector<std::uint64_t> sessions;

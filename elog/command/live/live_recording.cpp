@@ -67,6 +67,11 @@ class memory_recording : public live_recording {
                 },
                 latency);
     }
+    void pause() override { process_->pause(); }
+    void resume() override { process_->resume(); }
+    [[nodiscard]] bool is_paused() const noexcept override {
+        return process_ && process_->is_paused();
+    }
     [[nodiscard]] recording_summary current_summary() const override {
         return process_->current_summary();
     }
@@ -164,6 +169,13 @@ class kernel_recording : public live_recording {
         print_complaints(process_.take_diagnostics());
         return summary;
     }
+    /// Only regions of subscriptions have a state in which programs drop events.
+    void pause() override {
+        throw user_error("A recording via {} cannot be paused, and goes on. Record via memory.",
+                         name_of(route_));
+    }
+    void resume() override {}
+    [[nodiscard]] bool is_paused() const noexcept override { return false; }
     [[nodiscard]] recording_summary current_summary() const override {
         return process_.current_summary();
     }

@@ -50,6 +50,12 @@ class live_recording {
         record_sink& sink, const std::function<bool()>& stop,
         std::chrono::nanoseconds latency = recording::default_latency) = 0;
 
+    // For callers inside run(): events between the two are neither recorded nor lost. Both throw
+    // user_error if the route cannot pause, and do nothing twice.
+    virtual void pause() = 0;
+    virtual void resume() = 0;
+    [[nodiscard]] virtual bool is_paused() const noexcept = 0;
+
     // State so far, for callers inside run().
     [[nodiscard]] virtual recording_summary current_summary() const = 0;
     [[nodiscard]] virtual std::uint32_t providers_refused() const = 0;

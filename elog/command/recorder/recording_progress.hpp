@@ -19,12 +19,12 @@ class recording_progress {
     template <class Recording>
     void update(const Recording& process) {
         if (line_.is_due()) {
-            line_.draw(text(process.current_summary()));
+            line_.draw(text(process.current_summary(), process.is_paused()));
         }
     }
 
   private:
-    [[nodiscard]] std::string text(const recording_summary& current_summary) const;
+    [[nodiscard]] std::string text(const recording_summary& current_summary, bool is_paused) const;
 
     progress_line line_;
     bool overwrites_;

@@ -25,7 +25,7 @@ constexpr std::pair<std::string_view, key> sequences[] = {
 constexpr std::pair<char, key> single_bytes[] = {
     {'q', key::quit},   {'Q', key::quit},      {' ', key::space},   {'\r', key::enter},
     {'\n', key::enter}, {'k', key::up},        {'j', key::down},    {'h', key::left},
-    {'l', key::right},  {'\x7f', key::escape}, {'\b', key::escape},
+    {'l', key::right},  {'\x7f', key::escape}, {'\b', key::escape}, {'p', key::pause},
 };
 
 template <class Bytes, std::size_t Count>

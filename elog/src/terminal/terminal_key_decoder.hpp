@@ -10,7 +10,21 @@
 
 namespace elog {
 
-enum class key { up, down, left, right, page_up, page_down, home, end, enter, space, escape, quit };
+enum class key {
+    up,
+    down,
+    left,
+    right,
+    page_up,
+    page_down,
+    home,
+    end,
+    enter,
+    space,
+    escape,
+    pause,
+    quit
+};
 
 class terminal_key_decoder {
   public:

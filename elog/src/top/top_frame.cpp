@@ -200,20 +200,23 @@ void add_state(frame_line& line, const top_statistics& shown, const top_view& vi
         "{}{}:{:02}", seconds >= 3600 ? fmt::format("{}:", seconds / 3600) : "",
         seconds >= 3600 ? fmt::format("{:02}", seconds / 60 % 60) : std::to_string(seconds / 60),
         seconds % 60);
-    const std::string text = (view.is_paused() ? "paused  " : "") + time;
+    const std::string text = fmt::format("{}{}{}", view.is_paused() ? "paused  " : "",
+                                         view.is_frozen() ? "frozen  " : "", time);
     if (line.left() > text.size()) {
-        line.add_right(text, line.left(), view.is_paused() ? paint::magenta : paint::faint);
+        const bool is_usual = !view.is_paused() && !view.is_frozen();
+        line.add_right(text, line.left(), is_usual ? paint::faint : paint::magenta);
     }
 }
 
 frame_line draw_keys(const top_view& view, const frame_style& style) {
     frame_line line(style);
-    const char* pause = view.is_paused() ? "space go on" : "space pause";
+    const std::string states = fmt::format("space {}  p {}", view.is_frozen() ? "go on" : "freeze",
+                                           view.is_paused() ? "resume" : "pause");
     const std::string up_down = style.has_blocks ? "↑↓" : "up/down";
     const std::string sides = style.has_blocks ? "←→" : "left/right";
-    line.add(view.opened() ? fmt::format("q quit  {}  {} scroll  esc all events", pause, up_down)
-                           : fmt::format("q quit  {}  {} choose  enter its values  {} order", pause,
-                                         up_down, sides),
+    line.add(view.opened() ? fmt::format("q quit  {}  {} scroll  esc all events", states, up_down)
+                           : fmt::format("q quit  {}  {} choose  enter its values  {} order",
+                                         states, up_down, sides),
              paint::faint);
     return line;
 }
@@ -225,7 +228,11 @@ top_frame draw_top(const top_statistics& shown, const top_view& view, const fram
     if (notes.shows_keys) {
         const std::size_t above = style.rows - std::min<std::size_t>(style.rows, 1);
         drawn.lines.resize(above, frame_line(style));
-        drawn.lines.push_back(draw_keys(view, style));
+        if (notes.complaint.empty()) {
+            drawn.lines.push_back(draw_keys(view, style));
+        } else {
+            drawn.lines.emplace_back(style).add(notes.complaint, style.columns, paint::red);
+        }
     }
     if (drawn.lines.size() > style.rows) {
         drawn.lines.resize(style.rows, frame_line(style));

@@ -20,6 +20,7 @@ struct frame_notes {
     double interval = 1;        // in seconds
     std::uint32_t refused = 0;  // providers that found no room
     bool shows_keys = true;
+    std::string complaint{};  // shown instead of the keys
 };
 
 struct top_frame {
@@ -37,7 +38,7 @@ struct top_frame {
 /// The screen of the opened event, without the last line.
 [[nodiscard]] top_frame draw_fields(const top_statistics& shown, const top_view& view,
                                     const frame_style& style);
-/// Ends the first line with the pause state and the time.
+/// Ends the first line with the time, and whether programs are paused or the display is frozen.
 void add_state(frame_line& line, const top_statistics& shown, const top_view& view);
 [[nodiscard]] paint paint_of(eventlog::level severity) noexcept;
 

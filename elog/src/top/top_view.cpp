@@ -103,6 +103,8 @@ void top_view::press(key pressed, const top_statistics& shown, const visible_pag
     if (pressed == key::quit) {
         over_ = true;
     } else if (pressed == key::space) {
+        frozen_ = !frozen_;
+    } else if (pressed == key::pause) {
         paused_ = !paused_;
     } else if (opened_) {
         press_in_fields(pressed, page);

@@ -48,7 +48,11 @@ class top_view {
     /// The event whose fields are shown; nullopt: the list is shown.
     [[nodiscard]] const std::optional<event_name>& opened() const noexcept { return opened_; }
     [[nodiscard]] top_order order() const noexcept { return order_; }
+    /// The display does not change.
+    [[nodiscard]] bool is_frozen() const noexcept { return frozen_; }
+    /// Programs drop events. A key requests it; the caller does it, and corrects this if it cannot.
     [[nodiscard]] bool is_paused() const noexcept { return paused_; }
+    void set_paused(bool is_paused) noexcept { paused_ = is_paused; }
     [[nodiscard]] bool is_over() const noexcept { return over_; }
     /// Number of lines of fields scrolled away.
     [[nodiscard]] std::size_t scrolled() const noexcept { return scrolled_; }
@@ -62,6 +66,7 @@ class top_view {
     std::optional<event_name> chosen_;
     std::optional<event_name> opened_;
     std::size_t scrolled_ = 0;
+    bool frozen_ = false;
     bool paused_ = false;
     bool over_ = false;
 };

@@ -130,7 +130,7 @@ class List(harness.Case):
         self.assertEqual(
             shown["subscriptions"],
             [{"slot": 0, "pid": listener.pid, "comm": "elog", "rules": ["shop:order_*"],
-              "process_rules": [], "sessions": []}],
+              "process_rules": [], "sessions": [], "paused": False}],
         )
         listeners = {event["event"]: event["listeners"] for event in shown["providers"][0]["events"]}
         self.assertEqual(

@@ -46,7 +46,7 @@ class JsonPage(harness.Case):
         self.assertEqual(list(self.page.check(name, value)), [])
 
     def assert_events(self, text):
-        """Checks lines of events and losses. Returns the tables' first members."""
+        """Checks lines of events, losses and notes. Returns the tables' first members."""
         lines = [json.loads(line) for line in text.splitlines()]
         self.assertEqual([problem for line in lines for problem in self.page.check_line(line)], [])
         return {next(iter(line)) for line in lines}
@@ -112,8 +112,10 @@ class JsonPage(harness.Case):
         self.run_json("flight pause", "flight", "pause", "flight")
         self.run_json("flight pause", "flight", "resume", "flight")
         self.run_json("flight status", "flight", "status")
-        self.assert_events(self.run_elog("flight", "snapshot", "flight", "--json").stdout)
+        self.assertIn("note", self.assert_events(
+            self.run_elog("flight", "snapshot", "flight", "--json").stdout))
         self.run_json("recording", "flight", "snapshot", "flight", "-o", self.path("now.elog"))
+        self.run_json("stat", "stat", self.path("now.elog"))
         self.run_json("recording", "flight", "stop", "flight", "-o", self.path("last.elog"))
 
     def check_machine(self):

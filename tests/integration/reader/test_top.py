@@ -151,12 +151,12 @@ class OnTerminal(harness.Case):
         self.press("q")
         self.end()
 
-    def test_does_not_update_while_paused(self):
+    def test_does_not_update_while_frozen(self):
         self.start_counter()
         self.open_top("-e", "counter:*", "--interval", "100ms")
         self.wait_for_screen(r"^    count +[1-9]")
         self.press(" ")
-        self.wait_for_screen(r"paused")
+        self.wait_for_screen(r"frozen")
         while self.read():  # the rest of this screen
             pass
         before = self.seen
@@ -164,7 +164,23 @@ class OnTerminal(harness.Case):
             self.read()
         self.assertEqual(self.seen, before)
         self.press(" ")
+        self.wait_for_screen(r"\A(?!.*frozen)")
+        self.press("q")
+        self.end()
+
+    def test_pauses_the_events_of_programs(self):
+        program = self.start_counter()
+        self.open_top("-e", "counter:*", "--interval", "100ms")
+        self.wait_for_screen(r"^    count +[1-9]")
+        (provider,) = self.providers_of(program.pid)
+        self.assertNotEqual(provider.gate()[0] & 0xFFFF, 0)
+        self.press("p")
+        self.wait_for_screen(r"\A.*paused")
+        self.assertEqual(provider.gate()[0] & 0xFFFF, 0)
+        self.wait_for_screen(r"^    count +0 ")
+        self.press("p")
         self.wait_for_screen(r"\A(?!.*paused)")
+        self.wait_for_screen(r"^    count +[1-9]")
         self.press("q")
         self.end()
 
@@ -234,7 +250,7 @@ class OnTerminal(harness.Case):
         self.press(DOWN + ENTER)
         self.wait_for_screen(r"^number +u64 +min ")
         self.press(" ")
-        self.wait_for_screen(r"paused")
+        self.wait_for_screen(r"frozen")
         self.press("q")
         self.end()
         # Bold, faint, reversed, red, magenta, and green (for bars only).

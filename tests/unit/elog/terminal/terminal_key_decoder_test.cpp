@@ -23,6 +23,7 @@ keys decoded(std::string_view bytes) {
 TEST(terminal_key_decoder, decodes_single_bytes) {
     EXPECT_EQ(decoded("q \r\n"), (keys{key::quit, key::space, key::enter, key::enter}));
     EXPECT_EQ(decoded("kjhl"), (keys{key::up, key::down, key::left, key::right}));
+    EXPECT_EQ(decoded("p"), keys{key::pause});
 }
 
 TEST(terminal_key_decoder, decodes_arrows_of_both_modes) {

@@ -300,15 +300,33 @@ TEST_F(top_screen, limits_scrolling_to_last_value) {
     EXPECT_EQ(view.scrolled(), 0U);
 }
 
-TEST_F(top_screen, shows_paused_state) {
-    EXPECT_FALSE(has(draw(), "paused"));
+TEST_F(top_screen, shows_frozen_state) {
+    EXPECT_FALSE(has(draw(), "frozen"));
     press(key::space);
-    EXPECT_TRUE(has(draw(), "paused"));
+    EXPECT_TRUE(has(draw(), "frozen"));
+    EXPECT_TRUE(has(draw(), "space go on"));
     press(key::space);
-    EXPECT_FALSE(view.is_paused());
+    EXPECT_FALSE(view.is_frozen());
     EXPECT_FALSE(view.is_over());
     press(key::quit);
     EXPECT_TRUE(view.is_over());
+}
+
+TEST_F(top_screen, shows_paused_state) {
+    EXPECT_TRUE(has(draw(), "p pause"));
+    press(key::pause);
+    EXPECT_TRUE(view.is_paused());
+    EXPECT_FALSE(view.is_frozen());
+    EXPECT_TRUE(has(draw(), "paused"));
+    EXPECT_TRUE(has(draw(), "p resume"));
+    view.set_paused(false);
+    EXPECT_FALSE(has(draw(), "paused"));
+}
+
+TEST_F(top_screen, shows_a_complaint_in_place_of_the_keys) {
+    notes.complaint = "It cannot be paused.";
+    EXPECT_TRUE(has(draw(), "It cannot be paused."));
+    EXPECT_FALSE(has(draw(), "q quit"));
 }
 
 TEST(short_number, has_at_most_four_characters_and_a_unit) {
