@@ -91,6 +91,7 @@ bool is_limited_to_command(const record_arguments& arguments,
 struct file_connection {
     std::function<recording_notes()> notes{};
     bool is_disk_full = false;
+    std::optional<incomplete_recording> incomplete{};  // after the end
 };
 
 /// The words of a command with blanks between them.
@@ -108,6 +109,9 @@ std::unique_ptr<record_sink> make_sink(const record_arguments& arguments, record
     options.command = text_of(words);
     options.notes = [&file] { return file.notes ? file.notes() : recording_notes(); };
     options.on_disk_full = [&file] { file.is_disk_full = true; };
+    options.on_incomplete = [&file](incomplete_recording incomplete) {
+        file.incomplete = std::move(incomplete);
+    };
     // The rest of a recording that has ended is not dropped because its reader is slow.
     options.should_abort = [&command] { return command.is_interrupted(); };
     return std::make_unique<file_sink>(std::move(options));
@@ -275,8 +279,14 @@ bool record(const requested_route& route, const record_arguments& arguments,
                    file.is_disk_full;
         });
         processes.complete(summary);
+        if (file.incomplete) {
+            count_unwritten(summary, file.incomplete->unwritten);
+        }
         print_recording_summary(arguments, summary, selection.get(), sampler.get(), processes);
         print_type_mismatches(filter.get(), nullptr);
+        if (file.incomplete) {
+            throw error_of(*file.incomplete);
+        }
     } catch (const output_closed&) {
         if (!arguments.exit_status) {  // else the caller waits for it
             command.print_status();

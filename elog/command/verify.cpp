@@ -28,6 +28,7 @@ struct verify_arguments {
 std::string_view reason_of(const file_check_result& found) {
     return !found.has_end                          ? ""
            : found.reason == end_reason::disk_full ? "disk_full"
+           : found.reason == end_reason::too_large ? "too_large"
            : found.reason == end_reason::repaired  ? "repaired"
                                                    : "regular";
 }
@@ -37,7 +38,9 @@ std::string as_text(const file_check_result& found, const std::string& path) {
     append_visible(out, path);
     const char* state = !found.damages.empty()                  ? "damaged"
                         : found.reason == end_reason::disk_full ? "whole, ended by a full disk"
-                        : found.has_end                         ? "whole"
+                        : found.reason == end_reason::too_large
+                            ? "whole, ended by the limit on the size of a file"
+                        : found.has_end          ? "whole"
                         : found.is_being_written ? "whole so far, and still being written"
                                                  : "whole, but without an end: its recorder was "
                                                    "killed";

@@ -19,9 +19,15 @@
 namespace elog {
 namespace {
 
-/// Number of events that the file would have without --limit.
+/// Number of events that the file would have without --limit, on a disk with enough space.
 std::uint64_t count_wanted(const recording_summary& summary, const summary_notes& notes) {
-    return notes.omitted ? notes.omitted->kept : notes.passed.value_or(summary.events);
+    return notes.omitted ? notes.omitted->kept
+                         : notes.passed.value_or(summary.events + summary.unwritten);
+}
+
+std::uint64_t count_in_file(const recording_summary& summary, const summary_notes& notes) {
+    const std::uint64_t passed = notes.kept.value_or(count_wanted(summary, notes));
+    return passed - std::min(passed, summary.unwritten);
 }
 
 double per_second(const recording_summary& summary) {
@@ -34,7 +40,8 @@ std::vector<json_object> rings_as_json(const std::vector<ring_totals>& rings) {
     std::vector<json_object> shown;
     for (std::size_t i = 0; i < rings.size(); ++i) {
         const ring_totals& ring = rings[i];
-        if (ring.read == 0 && ring.lost == 0 && ring.damaged == 0 && ring.overwritten == 0) {
+        const std::uint64_t lost = ring.lost + ring.damaged + ring.unwritten;
+        if (ring.read == 0 && lost == 0 && ring.overwritten == 0) {
             continue;
         }
         const bool is_shared = i + 1 == rings.size();
@@ -42,7 +49,7 @@ std::vector<json_object> rings_as_json(const std::vector<ring_totals>& rings) {
             .add("cpu", is_shared ? std::nullopt : std::optional(i))
             .add("events", ring.read)
             .add("bytes", ring.bytes)
-            .add("lost", ring.lost + ring.damaged)
+            .add("lost", lost)
             .add("overwritten", ring.overwritten);
     }
     return shown;
@@ -114,6 +121,22 @@ void print_losses(const recording_summary& summary) {
 
 }  // namespace
 
+void count_unwritten(recording_summary& summary, const std::vector<unwritten_records>& by_ring) {
+    for (std::size_t i = 0; i < by_ring.size(); ++i) {
+        const auto& [count, bytes] = by_ring[i];
+        summary.events -= std::min(count, summary.events);
+        summary.bytes -= std::min(bytes, summary.bytes);
+        summary.unwritten += count;
+        summary.lost += count;
+        if (i < summary.rings.size()) {
+            ring_totals& ring = summary.rings[i];
+            ring.read -= std::min(count, ring.read);
+            ring.bytes -= std::min(bytes, ring.bytes);
+            ring.unwritten += count;
+        }
+    }
+}
+
 void print_summary(const recording_summary& summary, const summary_notes& notes) {
     // --quiet never suppresses losses.
     if (summary.lost != 0 || !is_quiet()) {
@@ -138,11 +161,14 @@ void print_summary(const recording_summary& summary, const summary_notes& notes)
 void print_summary_as_json(const json_object& first, const recording_summary& summary,
                            const summary_notes& notes) {
     print_losses(summary);
-    const json_object by_reason = json_object()
-                                      .add(loss_name::full, summary.full)
-                                      .add(loss_name::too_large, summary.too_large)
-                                      .add(loss_name::busy, summary.busy)
-                                      .add(loss_name::damaged, summary.damaged);
+    json_object by_reason = json_object()
+                                .add(loss_name::full, summary.full)
+                                .add(loss_name::too_large, summary.too_large)
+                                .add(loss_name::busy, summary.busy)
+                                .add(loss_name::damaged, summary.damaged);
+    if (summary.unwritten != 0) {
+        by_reason.add(loss_name::unwritten, summary.unwritten);
+    }
     const std::chrono::nanoseconds duration =
         std::chrono::round<std::chrono::nanoseconds>(summary.elapsed);
     json_object object = versioned_object();
@@ -158,7 +184,7 @@ void print_summary_as_json(const json_object& first, const recording_summary& su
         .add("cut", summary.cut)
         .add("providers_refused", summary.providers_refused)
         .add("where_matched", notes.passed)
-        .add("file_events", notes.kept.value_or(count_wanted(summary, notes)))
+        .add("file_events", count_in_file(summary, notes))
         .add("duration_ns", duration.count())
         .add("events_per_second", per_second(summary))
         .add("by_cpu", rings_as_json(summary.rings));

@@ -6,7 +6,9 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "file/file_sink.hpp"
 #include "record/recording_summary.hpp"
 #include "record/sampling_report.hpp"
 #include "text/json_object.hpp"
@@ -21,6 +23,9 @@ struct summary_notes {
     std::optional<sampling_report> omitted{};  // on request, of those that passed
     std::optional<json_object> command{};  // counts of a recording limited to a command's processes
 };
+
+/// Counts events that did not reach the file as lost instead of recorded.
+void count_unwritten(recording_summary& summary, const std::vector<unwritten_records>& by_ring);
 
 /// Writes numbers, output and losses with their reasons to standard error; with --quiet nothing but
 /// losses.

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -23,7 +24,13 @@ namespace {
 constexpr std::uint64_t allocation_step = std::uint64_t{256} << 10U;
 
 bool is_disk_full(int error) noexcept {
-    return error == ENOSPC || error == EDQUOT;
+    return error == ENOSPC || error == EDQUOT || error == EFBIG;
+}
+
+std::uint64_t file_size_limit() noexcept {
+    rlimit limit{};
+    const bool is_known = ::getrlimit(RLIMIT_FSIZE, &limit) == 0;
+    return is_known && limit.rlim_cur != RLIM_INFINITY ? limit.rlim_cur : UINT64_MAX;
 }
 
 [[noreturn]] void throw_write_error(const std::string& path, int error) {
@@ -34,6 +41,11 @@ bool is_disk_full(int error) noexcept {
     }
     constexpr const char* text =
         "The file {} cannot be written any further ({}). Free some space, or write it elsewhere.";
+    if (error == EFBIG) {
+        throw file_too_large("The file {} cannot be written any further ({}). Raise the limit with "
+                             "ulimit -f, or write it elsewhere.",
+                             path, std::strerror(error));
+    }
     if (is_disk_full(error)) {
         throw disk_full(text, path, std::strerror(error));
     }
@@ -66,6 +78,10 @@ void block_output::open() {
     if (!file_ && errno == EEXIST) {
         throw file_exists(
             "The file {} exists. Give another name with -o, or replace it with --force.", path);
+    }
+    if (!file_ && is_disk_full(errno)) {
+        throw disk_full("The file {} cannot be made ({}). Free some space, or write it elsewhere.",
+                        path, std::strerror(errno));
     }
     struct stat status {};
     if (!file_ || ::fstat(file_.get(), &status) != 0) {
@@ -134,10 +150,20 @@ int block_output::allocate_to(std::uint64_t end) noexcept {
     return 0;
 }
 
+/// fallocate() without a change of the size is not subject to the limit, which may change.
+void block_output::check_limit(std::uint64_t end) const {
+    if (end > file_size_limit()) {
+        throw_write_error(options_.path, EFBIG);
+    }
+}
+
 /// Allocates that many bytes behind the end.
 void block_output::allocate(std::uint64_t size) {
-    const bool has_reserve = options_.has_reserve && is_regular_ && !uses_reserve_;
-    if (!has_reserve || size_ + size <= allocated_) {
+    if (!options_.has_reserve || !is_regular_ || uses_reserve_) {
+        return;
+    }
+    check_limit(size_ + size);
+    if (!can_allocate_ || size_ + size <= allocated_) {
         return;
     }
     int error = allocate_to(size_ + size + allocation_step);
@@ -147,7 +173,7 @@ void block_output::allocate(std::uint64_t size) {
     if (is_disk_full(error)) {
         throw_write_error(options_.path, error);
     }
-    options_.has_reserve = error == 0;  // else this file system cannot have one
+    can_allocate_ = error == 0;  // else this file system cannot have a reserve
 }
 
 void block_output::release_reserve() noexcept {

@@ -5,7 +5,8 @@
 // - Functions that write throw user_error, or output_closed for a pipe that is closed. After a
 //   failed write a file ends with its last whole block. A pipe may end in the middle of one.
 // - With a reserve, a part of the disk behind the end stays allocated until the end, so that the
-//   last blocks can be written when the disk is full. Pipes and some file systems have none.
+//   last blocks can be written when the disk is full. Pipes and some file systems have none. The
+//   reserve also lies below the limit on the size of a file; the process must ignore SIGXFSZ.
 // - Owns the descriptor, or a duplicate of the caller's, and the lock that marks the file as being
 //   written. One thread uses it.
 #pragma once
@@ -35,6 +36,12 @@ struct output_options {
 class disk_full : public user_error {
   public:
     using user_error::user_error;
+};
+
+/// The same because of the limit on the size of a file, RLIMIT_FSIZE.
+class file_too_large : public disk_full {
+  public:
+    using disk_full::disk_full;
 };
 
 /// The file exists, and must be new.
@@ -68,6 +75,7 @@ class block_output {
     void open_descriptor();
     void lock();
     void allocate(std::uint64_t size);
+    void check_limit(std::uint64_t end) const;
     [[nodiscard]] int allocate_to(std::uint64_t end) noexcept;
     void write_parts(std::span<iovec> parts);
 
@@ -75,6 +83,7 @@ class block_output {
     eventlog::core::unique_fd file_;
     bool is_regular_ = true;  // false: a pipe or a device
     bool uses_reserve_ = false;
+    bool can_allocate_ = true;
     std::uint64_t allocated_ = 0;  // on the disk, from the beginning of the file, by allocate()
     std::uint64_t size_ = 0;
 };

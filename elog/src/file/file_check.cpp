@@ -335,7 +335,7 @@ void file_checker::check_end(const block_location& place, const block_bytes& pay
                      place.offset - end->index);
     }
     if (end->head_size != sizeof *end || end->reason < 1 ||
-        end->reason > static_cast<std::uint16_t>(end_reason::disk_full)) {
+        end->reason > static_cast<std::uint16_t>(end_reason::too_large)) {
         file_.report("the end at {} has reason {}, which this elog does not know", place.offset,
                      end->reason);
     }

@@ -282,6 +282,7 @@ enum class end_reason : std::uint16_t {
     regular = 1,
     repaired = 2,   // the end was missing or damaged; elog repair has written this one
     disk_full = 3,  // records that did not reach the file are counted in loss blocks
+    too_large = 4,  // the same, because of the limit on the size of a file
 };
 
 struct end_block {

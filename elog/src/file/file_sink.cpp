@@ -40,12 +40,21 @@ std::uint64_t size_of(const std::vector<const provider_instance*>& providers) {
 
 }  // namespace
 
+user_error error_of(const incomplete_recording& incomplete) {
+    std::uint64_t count = 0;
+    for (const unwritten_records& ring : incomplete.unwritten) {
+        count += ring.count;
+    }
+    return user_error("{} {} events did not reach it.", incomplete.message, count);
+}
+
 void file_sink::start(const region_view& source) {
     clock_ = source.header.clock;
     ring_count_ = source.geometry.ring_count;
     serial_ = source.header.serial;
     recording_ = generate_identity();
     coalescer_.emplace(ring_count_);
+    unwritten_.resize(ring_count_);
     rotation_options& rotation = options_.rotation;
     if (rotation.is_wanted()) {
         parts_.emplace(options_.path);
@@ -54,7 +63,7 @@ void file_sink::start(const region_view& source) {
         const std::uint64_t share = rotation.total / parts_of_total;
         rotation.size = rotation.size == 0 ? share : std::min(rotation.size, share);
     }
-    begin_file();
+    begin_file(make_writer());
 }
 
 std::unique_ptr<file_writer> file_sink::make_file(const std::string& path, bool must_be_new) const {
@@ -78,16 +87,26 @@ std::unique_ptr<file_writer> file_sink::make_part() {
     }
 }
 
-void file_sink::begin_file() {
-    if (parts_) {
-        ++part_;
-        const std::uint64_t keep = options_.rotation.keep;
-        while (keep != 0 && parts_->count() >= keep) {
-            parts_->remove_oldest();
-        }
-        writer_ = make_part();
-    } else {
-        writer_ = make_file(options_.path, options_.must_be_new);
+/// Makes the first or next file. With rotation, room is made in the number of files for the new one
+/// and for the one that it follows, except that the latter is never removed before it has ended.
+std::unique_ptr<file_writer> file_sink::make_writer() {
+    if (!parts_) {
+        return make_file(options_.path, options_.must_be_new);
+    }
+    const std::uint64_t keep = options_.rotation.keep;
+    const std::size_t open = writer_ ? 1 : 0;
+    while (keep != 0 && parts_->count() != 0 && parts_->count() + open >= keep) {
+        parts_->remove_oldest();
+    }
+    ++part_;
+    return make_part();
+}
+
+void file_sink::begin_file(std::unique_ptr<file_writer> writer) {
+    writer_ = std::move(writer);
+    const std::uint64_t keep = options_.rotation.keep;
+    while (parts_ && keep != 0 && parts_->count() >= keep) {
+        parts_->remove_oldest();
     }
     writer_->expect_losses(provider_losses_.all().size());
     written_.reset();
@@ -112,6 +131,16 @@ std::unique_ptr<file_writer> file_sink::end_file(end_reason reason) {
     return std::move(writer_);
 }
 
+/// Ends the file before the next one, which is removed if that fails.
+std::unique_ptr<file_writer> file_sink::end_before(const file_writer& next) {
+    try {
+        return end_file();
+    } catch (...) {
+        static_cast<void>(::unlink(next.path().c_str()));
+        throw;
+    }
+}
+
 /// Closes the file and opens the next one. Each file contains readings from before and after its
 /// records. Because a ring may be late, both files contain the same readings around the times they
 /// share, and convert them alike.
@@ -123,8 +152,11 @@ void file_sink::rotate() {
     }
     writer_->write_clock(readings_.back());
     // A follower opens the next file when this one is unlocked, so the next one must exist by then.
-    const std::unique_ptr<file_writer> ended = end_file();
-    begin_file();
+    // It is made before this one is ended: without space for it, this one is the last, and has the
+    // reason and the number of records that did not reach it.
+    std::unique_ptr<file_writer> next = make_writer();
+    const std::unique_ptr<file_writer> ended = end_before(*next);
+    begin_file(std::move(next));
     if (offsets_) {
         writer_->write_offsets(*offsets_);
     }
@@ -214,6 +246,9 @@ void file_sink::write(const Write& write) {
         write();
     } catch (const disk_full& error) {
         disk_full_ = error.what();
+        full_reason_ = dynamic_cast<const file_too_large*>(&error) != nullptr
+                           ? end_reason::too_large
+                           : end_reason::disk_full;
         if (options_.on_disk_full) {
             options_.on_disk_full();
         }
@@ -226,6 +261,8 @@ void file_sink::count_unwritten(const record_run& run) {
         trailing_loss(run.ring, run.lost_before, run.overwritten ? run.lost_before : 0);
     loss.unwritten = run.count;
     ring_losses_.add(loss);
+    unwritten_[run.ring].count += run.count;
+    unwritten_[run.ring].bytes += run.bytes.size();
 }
 
 /// Writes a run of the coalescer, which forgets it then.
@@ -355,10 +392,6 @@ void file_sink::flush(clock::time_point kept_since) {
 
 /// Ends the file in its reserve.
 void file_sink::end_on_full_disk() {
-    std::uint64_t unwritten = 0;
-    for (const loss_report& loss : ring_losses_.all()) {
-        unwritten += loss.unwritten;
-    }
     if (writer_) {
         try {
             writer_->use_reserve();
@@ -371,12 +404,16 @@ void file_sink::end_on_full_disk() {
             if (options_.notes) {
                 writer_->write_notes(options_.notes());
             }
-            static_cast<void>(end_file(end_reason::disk_full));
+            static_cast<void>(end_file(full_reason_));
         } catch (const disk_full&) {
             // Without a reserve the file ends with its last whole block, as after a kill.
         }
     }
-    throw user_error("{} {} events did not reach it.", *disk_full_, unwritten);
+    incomplete_recording report{*disk_full_, unwritten_};
+    if (!options_.on_incomplete) {
+        throw error_of(report);
+    }
+    options_.on_incomplete(std::move(report));
 }
 
 void file_sink::finish() {

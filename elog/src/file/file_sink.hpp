@@ -43,6 +43,21 @@ struct rotation_options {
     }
 };
 
+/// What did not reach the file.
+struct unwritten_records {
+    std::uint64_t count = 0;
+    std::uint64_t bytes = 0;
+};
+
+/// A recording that was ended by a full disk, or by the limit on the size of a file.
+struct incomplete_recording {
+    std::string message;                       // what happened, and what to do; whole sentences
+    std::vector<unwritten_records> unwritten;  // by ring
+};
+
+/// The message with the number of events that did not reach the file.
+[[nodiscard]] user_error error_of(const incomplete_recording& incomplete);
+
 struct file_sink_options {
     std::string path;
     int compression = 0;  // level; 0: none
@@ -59,11 +74,14 @@ struct file_sink_options {
     /// Called once, when the disk is full: the recording should end. Until it does, its records are
     /// counted as lost.
     std::function<void()> on_disk_full{};
+    /// Called by finish() after that, instead of throwing error_of() the report.
+    std::function<void(incomplete_recording)> on_incomplete{};
 };
 
 /// Keeps the order in which records are read; the records of one ring may be delayed to form larger
 /// blocks. When the disk is full, the file is ended in its reserve, if it has one, with the number
-/// of records that did not reach it; then finish() throws user_error.
+/// of records that did not reach it; then finish() throws user_error. The last file of a rotated
+/// recording has that number also when there is no space for another file.
 class file_sink : public record_sink {
   public:
     explicit file_sink(file_sink_options options) : options_(std::move(options)) {}
@@ -81,16 +99,18 @@ class file_sink : public record_sink {
   private:
     using clock = run_coalescer::clock;
 
-    void begin_file();
+    void begin_file(std::unique_ptr<file_writer> writer);
     [[nodiscard]] std::unique_ptr<file_writer> make_file(const std::string& path,
                                                          bool must_be_new) const;
     [[nodiscard]] std::unique_ptr<file_writer> make_part();
+    [[nodiscard]] std::unique_ptr<file_writer> make_writer();
+    [[nodiscard]] std::unique_ptr<file_writer> end_before(const file_writer& next);
     std::unique_ptr<file_writer> end_file(end_reason reason = end_reason::regular);
     template <class Write>
     void write(const Write& write);
     void count_unwritten(const record_run& run);
     void write_ring_loss(const loss_report& loss);
-    [[noreturn]] void end_on_full_disk();
+    void end_on_full_disk();
     void rotate();
     void write_pending();
     void make_room(std::uint64_t payload);
@@ -115,9 +135,11 @@ class file_sink : public record_sink {
     std::vector<eventlog_clock_sample> readings_;  // readings that later records may need
     std::optional<clock_offsets> offsets_;         // the last ones written
     provider_map providers_;
-    loss_table provider_losses_;                    // so far; each file has all of them
-    loss_table ring_losses_;                        // since the disk is full
-    std::optional<std::string> disk_full_;          // the message
+    loss_table provider_losses_;            // so far; each file has all of them
+    loss_table ring_losses_;                // since the disk is full
+    std::optional<std::string> disk_full_;  // the message
+    end_reason full_reason_ = end_reason::disk_full;
+    std::vector<unwritten_records> unwritten_;      // by ring
     std::vector<recording_mark> unwritten_marks_;   // since the disk is full
     std::optional<recording_mark> pause_;           // if it goes on; each file has it
     std::bitset<record_provider_max + 1> written_;  // providers in this file

@@ -16,6 +16,7 @@ struct ring_totals {
     std::uint64_t lost = 0;         // the ring was full
     std::uint64_t damaged = 0;      // invalid records
     std::uint64_t overwritten = 0;  // by newer records
+    std::uint64_t unwritten = 0;    // read, but the file had no space
 };
 
 /// Losses that a provider's process counted.
@@ -38,12 +39,13 @@ struct lossy_provider {
 struct recording_summary {
     std::uint64_t events = 0;
     std::uint64_t bytes = 0;
-    std::uint64_t lost = 0;         // full + too_large + busy + damaged
+    std::uint64_t lost = 0;         // full + too_large + busy + damaged + unwritten
     std::uint64_t full = 0;         // the ring was full
     std::uint64_t no_memory = 0;    // of `full`: the shared ring got no memory
     std::uint64_t too_large = 0;    // over the largest record
     std::uint64_t busy = 0;         // the shared ring was locked by another writer
     std::uint64_t damaged = 0;      // invalid records
+    std::uint64_t unwritten = 0;    // read, but the file had no space: see count_unwritten
     std::uint64_t overwritten = 0;  // not in `lost`: replaced by newer records
     std::uint64_t cut = 0;          // not lost: recorded with shorter texts
     std::uint32_t providers_refused = 0;

@@ -81,8 +81,8 @@ class DetachedStop(flight_recorder.Case):
         last = self.path("last.elog")
 
         def fill_disk():
-            # The limit of a file's size, as on a full disk.
-            resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 15, 1 << 15))
+            # A limit of the size, as on a full disk: little more than the reserve for the end.
+            resource.setrlimit(resource.RLIMIT_FSIZE, (67 << 10, 67 << 10))
 
         for compression in ((), ("--compress",)):
             result = self.run_elog(

@@ -2,8 +2,10 @@
 # SPDX-License-Identifier: MIT
 """A full tmpfs causes an error message and no crash, of elog or of the program being recorded."""
 
+import glob
 import json
 import re
+import resource
 import subprocess
 import unittest
 
@@ -80,6 +82,33 @@ class NoSpace(harness.Case):
         shown = self.run_elog("print", self.path("run.elog")).stdout
         self.assertRegex(shown, rf"-- lost \d+ events (on CPU \d+|in the shared ring): unwritten --")
 
+    def test_for_the_files_of_a_rotated_recording(self):
+        small, counter, copies = self.path("small"), harness.program("counter"), self.path("copies")
+        result = self.in_small_tmpfs(
+            f"unset EVENTLOG_DIR; mkdir {copies}; "
+            f"{harness.ELOG} record -e 'counter:*' --buffer-size 1M --rotate 1M --json "
+            f"-o {small}/run.elog -- {counter} 1 200000 > {copies}/summary 2>&1 || echo status $?; "
+            f"cp {small}/run-*.elog {copies}",
+            kib=2500,
+        )
+        self.assertEqual(result.stdout, "status 1\n", result.stderr)
+        with open(f"{copies}/summary", encoding="utf-8") as file:
+            lines = file.read().splitlines()
+        summary = next(json.loads(line) for line in lines if line.startswith("{"))
+        unwritten = summary["lost_by_reason"]["unwritten"]
+        self.assertTrue(any(f" {unwritten} events did not reach it." in line for line in lines), lines)
+        self.assertEqual(summary["events"] + summary["lost"], 200000)
+        self.assertEqual(summary["file_events"], summary["events"])
+        self.assertEqual(sum(cpu["lost"] for cpu in summary["by_cpu"]), summary["lost"])
+        parts = sorted(glob.glob(f"{copies}/run-*.elog"))
+        self.assertGreater(len(parts), 1)
+        states = [json.loads(self.run_elog("verify", part, "--json").stdout) for part in parts]
+        self.assertEqual([state["end_reason"] for state in states],
+                         ["regular"] * (len(parts) - 1) + ["disk_full"])
+        self.assertEqual(sum(state["events"] for state in states), summary["events"])
+        last = json.loads(self.run_elog("stat", parts[-1], "--json").stdout)
+        self.assertEqual(last["lost_by_reason"]["unwritten"], unwritten)
+
     def test_for_a_provider(self):
         fill = f"head -c 300k /dev/zero > {self.path('small')}/filling 2>/dev/null || true"
         result = self.in_small_tmpfs(
@@ -120,6 +149,28 @@ class NoSpace(harness.Case):
     def test_for_the_shared_ring_does_not_affect_rseq_processes(self):
         (events, _, lost), _ = self.record_without_room_for_the_shared_ring("on")
         self.assertEqual((events, lost), (1000, 0))
+
+
+class FileSize(harness.Case):
+    """The limit on the size of a file, which may be lowered at any time."""
+
+    def test_ends_a_recording_with_counted_losses(self):
+        path = self.path("run.elog")
+        recorder = self.start_recording("-e", "counter:*", "--wait", "--json", "-o", path)
+        resource.prlimit(recorder.pid, resource.RLIMIT_FSIZE, (400_000, 400_000))
+        subprocess.run([harness.program("counter"), "1", "60000"], env=self.environment, check=True,
+                       stdout=subprocess.DEVNULL)
+        output, errors = self.finish(recorder, 1)
+        summary = json.loads(output)
+        unwritten = summary["lost_by_reason"]["unwritten"]
+        self.assertIn("(File too large). Raise the limit with ulimit -f, or write it elsewhere. "
+                      f"{unwritten} events did not reach it.", errors)
+        state = json.loads(self.run_elog("verify", path, "--json").stdout)
+        self.assertEqual((state["state"], state["end_reason"]), ("whole", "too_large"))
+        self.assertEqual(state["events"], summary["file_events"])
+        self.assertLessEqual(state["file_bytes"], 400_000)
+        self.assertIn("whole, ended by the limit on the size of a file",
+                      self.run_elog("verify", path).stdout)
 
 
 if __name__ == "__main__":

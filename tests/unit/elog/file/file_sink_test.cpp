@@ -234,6 +234,58 @@ TEST_F(rotation, does_not_accumulate_clock_readings) {
     EXPECT_LT(last.clock().pairs().size(), 25U);
 }
 
+TEST_F(rotation, counts_records_without_space_for_another_file) {
+    const int status = eventlog::test::run_in_child([this] {
+        if (!eventlog::test::override_syscall(SYS_openat, ENOSPC)) {
+            return 2;
+        }
+        for (int i = 0; i < 3; ++i) {
+            write_mebibyte(0, eventlog::core::read_clock_sample(clock).clock);
+        }
+        try {
+            sink.finish();
+        } catch (const elog::user_error&) {
+            return 0;
+        }
+        return 1;
+    });
+    ASSERT_EQ(status, 0);
+    ASSERT_EQ(parts().size(), 1U);
+    const elog::file_check_result found = elog::check_file(*parts().begin());
+    EXPECT_EQ(found.damages, std::vector<std::string>{});
+    EXPECT_TRUE(found.has_end);
+    EXPECT_EQ(found.reason, elog::end_reason::disk_full);
+    const std::size_t size = maker.record("e").bytes().size();
+    const std::size_t each = (elog::rotation_options::size_min + size - 1) / size;
+    EXPECT_GT(found.lost, each);
+    EXPECT_EQ(found.records + found.lost, 3 * each);
+}
+
+TEST_F(rotation, keeps_one_file) {
+    elog::file_sink_options options{folder + "/one.elog", 0, {elog::rotation_options::size_min}};
+    options.rotation.keep = 1;
+    elog::file_sink one(options);
+    start(one);
+    one.take_provider(maker.provider());
+    test_record record = maker.record("e");
+    record.header().time = eventlog::core::read_clock_sample(clock).clock;
+    std::vector<std::uint8_t> bytes;
+    std::uint64_t count = 0;
+    for (; bytes.size() < elog::rotation_options::size_min / 2; ++count) {
+        const std::vector<std::uint8_t> each = record.bytes();
+        bytes.insert(bytes.end(), each.begin(), each.end());
+    }
+    for (std::uint64_t i = 0; i < 6; ++i) {
+        one.take_run({0, 0, i * count, count, bytes});
+    }
+    one.finish();
+    std::set<std::string> left = parts();
+    left.erase(folder + "/run-000001.elog");
+    ASSERT_EQ(left.size(), 1U);
+    EXPECT_NE(*left.begin(), folder + "/one-000001.elog");
+    EXPECT_EQ(elog::check_file(*left.begin()).damages, std::vector<std::string>{});
+}
+
 TEST_F(rotation, keeps_files_of_another_recording) {
     // It has found the same names free.
     const std::string other = folder + "/run-000002.elog";
@@ -301,6 +353,46 @@ TEST_F(many_losses, are_counted_once_when_the_disk_is_full) {
     EXPECT_EQ(found.damages, std::vector<std::string>{});
     EXPECT_TRUE(found.has_end);
     EXPECT_EQ(found.lost, losses);
+}
+
+TEST(file_sink, ends_file_below_limit_on_its_size) {
+    constexpr std::uint64_t limit = 512U << 10U;
+    constexpr std::uint64_t count = 50'000;
+    const eventlog::test::scoped_environment_variable verbatim{"EVENTLOG_TEST_COMPACTION", "0"};
+    const std::string path = eventlog::test::scratch_directory() + "/limited.elog";
+    const int status = eventlog::test::run_in_child([&] {
+        std::vector<elog::incomplete_recording> reports;
+        elog::file_sink_options options{path};
+        options.on_incomplete = [&](elog::incomplete_recording report) {
+            reports.push_back(std::move(report));
+        };
+        elog::file_sink sink(options);
+        const std::uint32_t clock = start(sink);
+        static_cast<void>(std::signal(SIGXFSZ, SIG_IGN));
+        const rlimit narrow{limit, limit};
+        static_cast<void>(::setrlimit(RLIMIT_FSIZE, &narrow));
+        record_builder maker{"provider p { event e info { number: u64 } }", "tester", 1};
+        sink.take_provider(maker.provider());
+        test_record record = maker.record("e");
+        record.header().time = eventlog::core::read_clock_sample(clock).clock;
+        const std::vector<std::uint8_t> one = record.bytes();
+        for (std::uint64_t i = 0; i < count; ++i) {
+            sink.take_run({0, 0, i, 1, one});
+        }
+        sink.finish();
+        const bool is_counted =
+            reports.size() == 1 && reports[0].unwritten[0].count != 0 &&
+            reports[0].unwritten[0].bytes == reports[0].unwritten[0].count * one.size();
+        return is_counted ? 0 : 1;
+    });
+    ASSERT_EQ(status, 0);
+    const elog::file_check_result found = elog::check_file(path);
+    EXPECT_EQ(found.damages, std::vector<std::string>{});
+    EXPECT_TRUE(found.has_end);
+    EXPECT_EQ(found.reason, elog::end_reason::too_large);
+    EXPECT_LE(found.size, limit);
+    EXPECT_GT(found.lost, 0U);
+    EXPECT_EQ(found.records + found.lost, count);
 }
 
 }  // namespace
