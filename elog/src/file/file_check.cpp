@@ -73,6 +73,8 @@ class file_checker {
     std::uint64_t next_event_ = 1;
     loss_table losses_;
     std::map<std::uint32_t, ring_state> rings_;
+    // Records of unknown providers are no damage of a repaired file.
+    damage_list unnamed_;
     std::uint64_t skipped_ = 0;  // record numbers that are neither present nor counted as lost
     // The index block that is due, unless a block before it could not be read.
     index_builder index_;
@@ -255,7 +257,7 @@ void file_checker::check_content(const block_location& place, const records_bloc
         file_.report("the records at {} have other times than their block says", place.offset);
     }
     if (unknown != 0) {
-        file_.report("{} of the records at {} are of providers that were not named before", unknown,
+        unnamed_.add("{} of the records at {} are of providers that were not named before", unknown,
                      place.offset);
     }
     // With CLOCK_MONOTONIC, a writer may be preempted between reading the clock and storing the
@@ -400,6 +402,11 @@ file_check_result file_checker::run() {
         } else {
             index_.add(place->header);
             index_is_known_ = false;
+        }
+    }
+    if (!found_.has_end || found_.reason != end_reason::repaired) {
+        for (const std::string& sentence : unnamed_.sentences()) {
+            file_.report("{}", sentence);
         }
     }
     found_.lost += losses_.lost();

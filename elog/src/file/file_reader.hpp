@@ -89,6 +89,8 @@ class file_reader {
     [[nodiscard]] std::optional<std::uint64_t> earliest();
 
     [[nodiscard]] const provider_map& providers() const noexcept { return providers_; }
+    /// Decodes blocks of records, also of providers whose schemas are missing.
+    [[nodiscard]] const records_decoder& decoder() const noexcept { return decoder_; }
     [[nodiscard]] const clock_converter& clock() const noexcept { return clock_; }
     /// The clock readings that convert times of the range, and the first and last one.
     [[nodiscard]] std::vector<eventlog_clock_sample> required_clock_readings() const;

@@ -2,11 +2,12 @@
 #include "file/file_repair.hpp"
 
 #include <algorithm>
+#include <bitset>
+#include <cstddef>
 #include <cstring>
 #include <iterator>
 #include <map>
 #include <optional>
-#include <unordered_map>
 #include <utility>
 
 #include "base/atomic_file.hpp"
@@ -15,7 +16,6 @@
 #include "file/file_writer.hpp"
 #include "file/index_chain.hpp"
 #include "file/loss_table.hpp"
-#include "file/records_decoder.hpp"
 #include "record/ring_records.hpp"
 
 namespace elog {
@@ -26,10 +26,49 @@ using block_bytes = std::vector<std::uint8_t>;
 // The most records that a block can have.
 constexpr std::uint64_t records_max = records_size_max / ring_size(0);
 
+// The largest number of a record. Damaged numbers may be larger.
+constexpr std::uint64_t sequence_max = UINT64_MAX / 2;
+
+/// Gives records before an earlier one, or before `latest`, the flag of a custom clock, which keeps
+/// their times and places. Returns whether there are any, and raises `latest`.
+bool flag_unordered(std::vector<std::uint8_t>& run, std::uint64_t& latest) {
+    std::vector<std::pair<std::size_t, std::uint64_t>> times;  // by offset
+    run_reader reader(run);
+    std::size_t offset = 0;
+    for (record_view record; reader.next(record); offset = reader.position()) {
+        if (!has_custom_time(record)) {
+            times.emplace_back(offset, record.time);
+        }
+    }
+    // A single time that is too late does not make all later records unordered.
+    std::vector<std::uint64_t> earliest_after(times.size() + 1, UINT64_MAX);
+    for (std::size_t i = times.size(); i-- > 0;) {
+        const std::uint64_t time = times[i].second;
+        earliest_after[i] =
+            time < latest ? earliest_after[i + 1] : std::min(time, earliest_after[i + 1]);
+    }
+    bool is_any = false;
+    for (std::size_t i = 0; i < times.size(); ++i) {
+        const auto& [at, time] = times[i];
+        if (time >= latest && time <= earliest_after[i + 1]) {
+            latest = time;
+            continue;
+        }
+        is_any = true;
+        std::uint8_t* const flags = run.data() + at + offsetof(eventlog_record, flags);
+        const auto changed = static_cast<std::uint16_t>(ring_layout::load<std::uint16_t>(flags) |
+                                                        EVENTLOG_RECORD_CUSTOM_TIME);
+        std::memcpy(flags, &changed, sizeof changed);
+    }
+    return is_any;
+}
+
+/// Reads the file twice. The first reading finds the providers, because the only whole copy of one
+/// may follow its records; `known` has the schemas and their limits of all readers.
 class file_repairer {
   public:
-    file_repairer(block_file& file, const recording_host& host, const std::string& to)
-        : file_(file), host_(host), writer_(to, host) {}
+    file_repairer(block_file& file, const file_reader& known, const std::string& to)
+        : file_(file), known_(known), host_(known.host()), writer_(to, known.host()) {}
 
     repair_summary run();
 
@@ -37,11 +76,13 @@ class file_repairer {
     void copy_block(const block_location& place, const block_bytes& payload);
     void copy_clock(const block_bytes& payload);
     void copy_offsets(const offsets_block& block);
-    void take_schema(const block_location& place, const block_bytes& payload);
-    void copy_provider(const block_location& place, const block_bytes& payload);
+    void write_provider(std::uint32_t id);
+    void write_providers(const record_run& run);
     void take_loss(const block_location& place, const block_bytes& payload);
     void copy_note(const block_location& place, const block_bytes& payload);
     void copy_records(const block_location& place, const block_bytes& payload);
+    void number_records(const block_location& place, const records_block& block, record_run& run);
+    void order_records(const block_location& place, record_run& run);
     void take_index(const block_location& place);
     void write_losses();
     void skip_block(const block_location& place, const char* why) {
@@ -50,23 +91,24 @@ class file_repairer {
     }
 
     block_file& file_;
-    recording_host host_;
+    const file_reader& known_;
+    const recording_host& host_;
     file_writer writer_;
     repair_summary summary_;
-    std::optional<std::uint64_t> offsets_;  // clock of the last offsets copied
-    std::unordered_map<std::uint16_t, provider_block> providers_;
-    std::unordered_map<std::uint64_t, provider_schema> schemas_;  // by hash
-    std::unordered_map<std::uint32_t, process_block> processes_;  // by id
-    std::size_t schema_bytes_ = 0;                                // of schemas_
-    records_decoder decoder_;
+    std::optional<clock_reading> clock_;            // the last one copied
+    std::optional<std::uint64_t> offsets_;          // clock of the last offsets copied
+    std::bitset<record_provider_max + 1> written_;  // providers
+    block_bytes reordered_;
     loss_table losses_;
     struct ring_state {
-        std::uint64_t next = 0;      // sequence number
-        bool is_known = false;       // whether `next` is valid
-        std::uint64_t reported = 0;  // records left out and already counted as lost
-        std::uint64_t invalid = 0;   // of these, before a gap of overwritten records
-        std::uint64_t skipped = 0;   // records in skipped blocks, from the index
-        std::uint64_t cut = 0;       // damaged records at the end of the last block
+        std::uint64_t next = 0;             // sequence number
+        std::uint64_t time = 0;             // of its last record
+        std::uint64_t skipped_numbers = 0;  // of damaged records, which a loss block counts
+        bool is_known = false;              // whether `next` is valid
+        std::uint64_t reported = 0;         // records left out and already counted as lost
+        std::uint64_t invalid = 0;          // of these, before a gap of overwritten records
+        std::uint64_t skipped = 0;          // records in skipped blocks, from the index
+        std::uint64_t cut = 0;              // damaged records at the end of the last block
     };
     struct number_range {
         std::uint64_t first;
@@ -77,10 +119,18 @@ class file_repairer {
     std::vector<number_range> unindexed_;  // skipped blocks that no index has described
 };
 
+/// Of a reading that readers ignore, because it is not later than the one before it, only the
+/// watermark is copied.
 void file_repairer::copy_clock(const block_bytes& payload) {
-    if (const auto clock = block_head<clock_block>(payload)) {
-        writer_.write_clock(sample_of(clock->reading), clock->reading.watermark);
+    const auto clock = block_head<clock_block>(payload);
+    if (!clock) {
+        return;
     }
+    const clock_reading& reading = clock->reading;
+    if (!clock_ || (reading.clock > clock_->clock && reading.monotonic >= clock_->monotonic)) {
+        clock_ = reading;
+    }
+    writer_.write_clock(sample_of(*clock_), reading.watermark);
 }
 
 /// Offsets that are not later than the previous ones are ignored.
@@ -92,58 +142,24 @@ void file_repairer::copy_offsets(const offsets_block& block) {
 }
 
 /// Schemas and processes are written with the first provider that has them.
-void file_repairer::take_schema(const block_location& place, const block_bytes& payload) {
-    const auto block = block_head<schema_block>(payload);
-    const auto bytes = block ? schema_bytes(*block, payload) : std::nullopt;
-    if (!bytes || bytes->size() > schemas_size_max - schema_bytes_) {
-        skip_block(place, "it is too short for its type, or the schemas are too large");
-        return;
-    }
-    const auto known = schemas_.find(block->hash);
-    if (known != schemas_.end() && std::ranges::equal(known->second.binary, *bytes)) {
-        return;  // repeated with the second host
-    }
-    try {
-        provider_schema schema = provider_schema::parse(*bytes);
-        if (schema.hash != block->hash) {
-            skip_block(place, "it has another hash than its block states");
-            return;
-        }
-        schema_bytes_ += bytes->size();
-        schemas_.insert_or_assign(block->hash, std::move(schema));
-    } catch (const user_error& error) {
-        skip_block(place, error.what());
+void file_repairer::write_provider(std::uint32_t id) {
+    const auto provider = known_.providers().find(id);
+    if (id < written_.size() && !written_.test(id) && provider != known_.providers().end()) {
+        written_.set(id);
+        writer_.write_provider(provider->second);
     }
 }
 
-void file_repairer::copy_provider(const block_location& place, const block_bytes& payload) {
-    const auto block = block_head<provider_block>(payload);
-    if (block) {
-        decoder_.add_provider(*block);
-    }
-    const auto known = block ? providers_.find(block->id) : providers_.end();
-    if (known != providers_.end()) {
-        if (std::memcmp(&known->second, &*block, sizeof *block) != 0) {
-            skip_block(place, "its number is that of an earlier provider");
+/// Writes the providers of records where these precede the only whole copy.
+void file_repairer::write_providers(const record_run& run) {
+    std::optional<std::uint32_t> last;  // consecutive records often have the same provider
+    run_reader records(run);
+    for (record_view record; records.next(record);) {
+        if (record.provider != last) {
+            last = record.provider;
+            write_provider(record.provider);
         }
-        return;
     }
-    const auto schema = block ? schemas_.find(block->schema) : schemas_.end();
-    if (schema == schemas_.end()) {
-        skip_block(place, "its schema is missing");
-        return;
-    }
-    provider_instance provider;
-    provider.id = block->id;
-    provider.schema = schema->second;
-    const auto process = processes_.find(block->process);
-    if (process != processes_.end()) {
-        take_process_of(provider, process->second);
-    } else {
-        file_.report("the process of the provider at {} is missing", place.offset);
-    }
-    providers_.emplace(block->id, *block);
-    writer_.write_provider(provider);
 }
 
 /// Losses are written at the end, when the last block of each ring and provider is known.
@@ -170,7 +186,7 @@ void file_repairer::copy_records(const block_location& place, const block_bytes&
         return;
     }
     block_bytes decoded;
-    const auto sound = decoder_.decode(*block, body_of(payload), decoded);
+    const auto sound = known_.decoder().decode(*block, body_of(payload), decoded);
     if (!sound) {
         skip_block(place, "this elog does not know its encoding");
         return;
@@ -185,34 +201,65 @@ void file_repairer::copy_records(const block_location& place, const block_bytes&
     }
     record_run run;
     run.ring = block->ring;
-    run.sequence = block->sequence;
-    run.lost_before = block->lost_before;
-    run.overwritten = (block->flags & records_overwritten) != 0;
     run.count = sound->count;
     run.bytes = sound->bytes;
-    // Records left out since the ring's last block count as lost from here on.
-    ring_state& ring = rings_[run.ring];
-    const std::uint64_t first_lost =
-        block->sequence - std::min(block->sequence, block->lost_before);
-    if (!ring.is_known) {
-        ring.next = host_.part <= 1 ? 0 : first_lost;
-    }
-    if (!file_.damages().empty() && first_lost > ring.next) {
-        const std::uint64_t missing = first_lost - ring.next;
-        // One block cannot contain both kinds: overwritten records are not damaged.
-        (run.overwritten ? ring.invalid : run.lost_before) += missing;
-        ring.reported += missing - std::min(missing, ring.cut);
-        summary_.missing += missing;
-    }
-    ring.next = run.sequence + run.count;
-    ring.is_known = true;
-    // No more than a block can have, if the count is wrong.
-    ring.cut = std::min(block->count, std::max(run.count, records_max)) -
-               std::min(block->count, run.count);
+    number_records(place, *block, run);
+    order_records(place, run);
+    write_providers(run);
     writer_.allow_compaction(block->encoding !=
                              static_cast<std::uint8_t>(record_encoding::verbatim));
     writer_.write_run(run);
     summary_.records += run.count;
+}
+
+/// Records left out since the ring's last block count as lost from here on.
+void file_repairer::number_records(const block_location& place, const records_block& block,
+                                   record_run& run) {
+    const auto [known, is_first] = rings_.try_emplace(run.ring);
+    ring_state& ring = known->second;
+    run.sequence = block.sequence;
+    run.lost_before = block.lost_before;
+    run.overwritten = (block.flags & records_overwritten) != 0;
+    if (run.sequence > sequence_max || run.lost_before > run.sequence) {
+        file_.report("the numbers of the records at {} are damaged", place.offset);
+        run.sequence = ring.next;
+        run.lost_before = 0;
+    } else if (is_first && host_.part > 1) {
+        ring.next = run.sequence - run.lost_before;
+    } else if (run.sequence - run.lost_before < ring.next) {
+        file_.report("the records at {} repeat numbers of earlier records, and get other ones",
+                     place.offset);
+        run.lost_before =
+            std::min(run.lost_before, sequence_max - std::min(sequence_max, ring.next));
+        run.sequence = ring.next + run.lost_before;
+    }
+    const std::uint64_t missing = run.sequence - run.lost_before - ring.next;
+    if (missing != 0 && !file_.damages().empty()) {
+        // One block cannot contain both kinds: overwritten records are not damaged.
+        (run.overwritten ? ring.invalid : run.lost_before) += missing;
+        ring.reported += missing - std::min(missing, ring.cut);
+        summary_.missing += missing;
+    } else {
+        ring.skipped_numbers += missing;
+    }
+    ring.next = run.sequence + run.count;
+    // No more than a block can have, if the count is wrong.
+    ring.cut =
+        std::min(block.count, std::max(run.count, records_max)) - std::min(block.count, run.count);
+}
+
+/// With CLOCK_MONOTONIC, a writer may be late.
+void file_repairer::order_records(const block_location& place, record_run& run) {
+    if (host_.clock != EVENTLOG_CLOCK_TSC) {
+        return;
+    }
+    reordered_.assign(run.bytes.begin(), run.bytes.end());
+    if (flag_unordered(reordered_, rings_[run.ring].time)) {
+        file_.report("the records at {} are out of the order of time; such records are kept as "
+                     "ones with a custom clock",
+                     place.offset);
+        run.bytes = reordered_;
+    }
 }
 
 /// Counts the records of skipped blocks, which the index describes.
@@ -239,13 +286,22 @@ void file_repairer::take_index(const block_location& place) {
     }
 }
 
-/// Writes the losses that no later record of a ring carries, and those of the file.
+/// Writes the losses that no later record of a ring carries, and those of the file. Numbers without
+/// records are those of damaged records, unless the loss block that counts these is missing.
 void file_repairer::write_losses() {
+    std::map<std::uint32_t, std::uint64_t> damaged;  // by ring
+    for (const loss_report& loss : losses_.all()) {
+        if (loss.scope == loss_scope::ring) {
+            damaged[loss.index] = loss.damaged;
+        }
+    }
     for (const auto& [number, ring] : rings_) {
         const std::uint64_t lost = ring.skipped - std::min(ring.skipped, ring.reported) + ring.cut;
-        if (lost != 0 || ring.invalid != 0) {
-            losses_.add(trailing_loss(number, lost, 0, ring.invalid));
-            summary_.missing += lost;
+        const std::uint64_t uncounted =
+            ring.skipped_numbers - std::min(ring.skipped_numbers, damaged[number]);
+        if (lost != 0 || ring.invalid != 0 || uncounted != 0) {
+            losses_.add(trailing_loss(number, lost, 0, ring.invalid + uncounted));
+            summary_.missing += lost + uncounted;
         }
     }
     for (const loss_report& loss : losses_.all()) {
@@ -258,16 +314,11 @@ void file_repairer::copy_block(const block_location& place, const block_bytes& p
     switch (place.type()) {
         case block_type::clock:
             return copy_clock(payload);
-        case block_type::schema:
-            return take_schema(place, payload);
-        case block_type::process:
-            if (const auto process = block_head<process_block>(payload);
-                process && processes_.size() < EVENTLOG_PROVIDERS_MAX) {
-                processes_.try_emplace(process->id, *process);
+        case block_type::provider:
+            if (const auto provider = block_head<provider_block>(payload)) {
+                write_provider(provider->id);
             }
             return;
-        case block_type::provider:
-            return copy_provider(place, payload);
         case block_type::records:
             return copy_records(place, payload);
         case block_type::loss:
@@ -286,6 +337,8 @@ void file_repairer::copy_block(const block_location& place, const block_bytes& p
             return take_index(place);
         case block_type::host:  // written by the constructor
         case block_type::segment:
+        case block_type::schema:  // written with the provider
+        case block_type::process:
             return;
     }
     skip_block(place, "this elog does not know its type");
@@ -311,6 +364,11 @@ repair_summary file_repairer::run() {
     writer_.write_end(end_reason::repaired);
     summary_.size = writer_.size();
     summary_.damages = file_.damages().sentences();
+    for (const std::string& damage : known_.damages()) {
+        if (std::ranges::find(summary_.damages, damage) == summary_.damages.end()) {
+            summary_.damages.push_back(damage);
+        }
+    }
     return summary_;
 }
 
@@ -323,13 +381,10 @@ repair_summary repair_file(const std::string& from, const std::string& to) {
         throw user_error("The file {} is still being written. Wait for the recording to end.",
                          from);
     }
-    const std::optional<recording_host> host = find_recording_host(probe);
-    if (!host) {
-        reject_without_host(from);
-    }
+    const file_reader known(from);
     // A new block_file, because reading the whole file reports all damage again.
     block_file file(from);
-    return file_repairer(file, *host, to).run();
+    return file_repairer(file, known, to).run();
 }
 
 }  // namespace elog

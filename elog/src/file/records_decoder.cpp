@@ -91,7 +91,8 @@ std::optional<decoded_records> records_decoder::decode(const records_block& head
                                                        std::vector<std::uint8_t>& decoded) const {
     switch (static_cast<record_encoding>(head.encoding)) {
         case record_encoding::verbatim: {
-            const checked_records sound = check_records(body);
+            const checked_records sound =
+                check_records(body.first(std::min<std::size_t>(body.size(), records_size_max)));
             return decoded_records{body.first(sound.size), sound.count,
                                    sound.size == body.size() && sound.count == head.count};
         }
