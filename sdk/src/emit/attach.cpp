@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "emit/attach_looks.hpp"
 #include "emit/detach.hpp"
 #include "platform/process.hpp"
 #include "platform/signal_guard.hpp"
@@ -246,12 +247,6 @@ void reserve_shared_ring(subscription_slot& slot, const subscription_file& subsc
     }
 }
 
-enum class attach_outcome {
-    attached,
-    no_match,     // no subscription, or it does not want this provider or has no room for it
-    retry_later,  // a temporary failure
-};
-
 attach_outcome attach_to_region(eventlog_provider& provider, unsigned index,
                                 const subscription_file& subscription) noexcept {
     subscription_slot& slot = subscription_slots[index];
@@ -277,21 +272,24 @@ attach_outcome attach_to_region(eventlog_provider& provider, unsigned index,
     return attach_outcome::attached;
 }
 
-attach_outcome attach_to_file(eventlog_provider& provider, unsigned slot,
-                              const subscription_file& subscription) noexcept {
+attach_look attach_to_file(eventlog_provider& provider, unsigned slot,
+                           const subscription_file& subscription) noexcept {
+    // Read before the state: the next subscription of this slot stores its serial after this one
+    // has ended.
+    const std::uint64_t known_serial = slot_serial(slot);
     if (subscription.has_ended()) {
-        return attach_outcome::no_match;
+        return {attach_outcome::no_match};
     }
     const std::string_view filter = filter_of(subscription.header());
     const process_identity& self = own_identity();
     bool limited = false;
     if (!wants_process(filter, self.pid, self.name.data()) ||
         count_wanted(provider, filter, limited) == 0) {
-        return attach_outcome::no_match;
+        return {attach_outcome::no_match};
     }
     if (!take_own_gate(provider)) {
         note_missed_subscription(provider);
-        return attach_outcome::retry_later;
+        return {attach_outcome::retry_later};
     }
     // Without memory the bits are set nevertheless, so that an emit tries again.
     const attach_outcome result =
@@ -305,10 +303,11 @@ attach_outcome attach_to_file(eventlog_provider& provider, unsigned slot,
     // and its consumer ends it.
     if (subscription.is_removed() && subscription.has_ended()) {
         release_memory(subscription.file(), subscription.geometry());
-        return attach_outcome::no_match;
+        return {attach_outcome::no_match};
     }
+    bool has_set_bits = false;
     if (result != attach_outcome::no_match) {
-        store_slot_serial(slot, subscription.header().serial);
+        replace_slot_serial(slot, known_serial, subscription.header().serial);
         // Of a paused subscription, the process that resumes it sets the bits: it stores the state,
         // then scans; this process has published the provider, then reads the state. The fence
         // makes at least one of them see the other.
@@ -317,47 +316,38 @@ attach_outcome attach_to_file(eventlog_provider& provider, unsigned slot,
             // If it is paused meanwhile, these bits stay. Clearing them could clear those that the
             // next resume sets, and its events would be missing.
             set_gate_bits(provider, slot, filter);
+            has_set_bits = true;
         }
         // If it has ended meanwhile, its consumer may have cleared the gate before the bits were
         // set.
         if (subscription.has_ended()) {
-            return attach_outcome::no_match;
+            return {attach_outcome::no_match, has_set_bits};
         }
     }
-    return result;
+    return {result, has_set_bits};
 }
 
 // Not inlined: its frame holds the header of a region, and this may run on a signal stack.
-[[gnu::noinline]] attach_outcome attach_once(eventlog_provider& provider, unsigned slot,
-                                             const directory& where) noexcept {
+[[gnu::noinline]] attach_look attach_once(eventlog_provider& provider, unsigned slot,
+                                          const directory& where) noexcept {
     subscription_file subscription;
     error_text ignored;
     switch (subscription.open(where, slot, ignored)) {
         case subscription_file::found::usable:
             return attach_to_file(provider, slot, subscription);
         case subscription_file::found::unreadable:
-            return attach_outcome::retry_later;
+            return {attach_outcome::retry_later};
         case subscription_file::found::nothing:
         case subscription_file::found::unusable:
             break;
     }
-    return attach_outcome::no_match;
+    return {attach_outcome::no_match};
 }
 
 attach_outcome attach_or_clear_gate(eventlog_provider& provider, unsigned slot,
                                     const directory& where) noexcept {
-    attach_outcome result = attach_once(provider, slot, where);
-    if (result == attach_outcome::no_match) {
-        // The subscription of these bits has ended. Clearing them may remove bits that a new
-        // subscription in this slot is setting, so the slot is scanned again: a new subscription is
-        // published before it sets bits.
-        clear_gate_bits(provider, slot);
-        result = attach_once(provider, slot, where);
-        if (result == attach_outcome::no_match) {
-            clear_gate_bits(provider, slot);
-        }
-    }
-    return result;
+    return attach_or_clear([&] { return attach_once(provider, slot, where); },
+                           [&] { clear_gate_bits(provider, slot); });
 }
 
 }  // namespace

@@ -25,9 +25,7 @@ void set_counter_layout() noexcept {
 void count_unattached(const eventlog_provider& provider, unsigned slot,
                       std::uint64_t many) noexcept {
     count(provider, &eventlog_route_counters::lost_unattached, EVENTLOG_COUNTERS_MEMORY, many);
-    const std::uint64_t serial =
-        __atomic_load_n(&own_process_header().slot_serial[slot], __ATOMIC_ACQUIRE);
-    const std::uint64_t tag = EVENTLOG_UNATTACHED_TAG(serial);
+    const std::uint64_t tag = EVENTLOG_UNATTACHED_TAG(slot_serial(slot));
     eventlog_counters_page& page = counters_of_gate(provider.gate.load(std::memory_order_relaxed));
     const std::atomic_ref<__u64> word(page.unattached[slot]);
     __u64 known = word.load(std::memory_order_relaxed);

@@ -467,9 +467,16 @@ const eventlog_process_file& own_process_header() noexcept {
     return mapped_header();
 }
 
-void store_slot_serial(unsigned slot, std::uint64_t serial) noexcept {
+std::uint64_t slot_serial(unsigned slot) noexcept {
+    return __atomic_load_n(&own_process_header().slot_serial[slot], __ATOMIC_ACQUIRE);
+}
+
+void replace_slot_serial(unsigned slot, std::uint64_t known, std::uint64_t serial) noexcept {
     if (own_file.inode != 0) {
-        std::atomic_ref(mapped_header().slot_serial[slot]).store(serial, std::memory_order_release);
+        __u64 expected = known;
+        std::atomic_ref(mapped_header().slot_serial[slot])
+            .compare_exchange_strong(expected, serial, std::memory_order_release,
+                                     std::memory_order_relaxed);
     }
 }
 

@@ -57,8 +57,12 @@ enum class publish_result { published, no_directory, no_space, not_mapped, too_m
 /// thread, any signal handler.
 [[nodiscard]] const eventlog_process_file& own_process_header() noexcept;
 
-/// Stores the serial of the subscription in a slot, before bits of the slot are set.
-void store_slot_serial(unsigned slot, std::uint64_t serial) noexcept;
+/// The serial that the process file has for a slot; 0: none. Any thread, any signal handler.
+[[nodiscard]] std::uint64_t slot_serial(unsigned slot) noexcept;
+
+/// Stores the serial of the subscription in a slot, before bits of the slot are set. If the slot
+/// does not have the serial `known` any more, a later subscription has stored its own, which stays.
+void replace_slot_serial(unsigned slot, std::uint64_t known, std::uint64_t serial) noexcept;
 
 /// Requests notifications for a published provider from now on.
 void request_notifications(const published_place& place) noexcept;

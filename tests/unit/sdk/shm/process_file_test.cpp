@@ -31,6 +31,7 @@
 #include "process_files.hpp"
 #include "run_in_child.hpp"
 #include "scratch.hpp"
+#include "shm/own_process_file.hpp"
 #include "shm/process_file_layout.hpp"
 
 namespace {
@@ -283,6 +284,19 @@ std::uint64_t unattached_of(const char* name, unsigned slot) {
                    EVENTLOG_UNATTACHED_TAG(header.slot_serial[slot])
                ? word & EVENTLOG_UNATTACHED_COUNT_MASK
                : 0;
+}
+
+TEST(process_file, keeps_serial_of_later_subscription) {
+    check_in_child([] {
+        const dynamic_provider one = make("slot_serials");
+        constexpr unsigned slot = EVENTLOG_SUBSCRIPTIONS_MAX - 1;
+        const std::uint64_t known = eventlog::core::slot_serial(slot);
+        eventlog::core::replace_slot_serial(slot, known, 11);
+        EXPECT_EQ(eventlog::core::slot_serial(slot), 11U);
+        // Of a process that has read the serial before the later subscription stored its own.
+        eventlog::core::replace_slot_serial(slot, known, 12);
+        EXPECT_EQ(eventlog::core::slot_serial(slot), 11U);
+    });
 }
 
 TEST(process_file, unattached_events_count_for_their_subscription) {
