@@ -171,6 +171,10 @@ void check_features(const std::string& path, std::uint32_t version, std::uint64_
 /// Throws user_error if a reader must know the block's type, and this one does not.
 void check_block_type(const std::string& path, std::uint16_t type);
 
+/// Throws user_error for a segment other than the first one, which has rings and a clock of its
+/// own.
+void check_segment_number(const std::string& path, std::uint16_t number);
+
 [[noreturn]] inline void reject_without_host(const std::string& path) {
     throw user_error(
         "The file {} has lost the blocks that say how it was recorded; nothing in it can be read. "

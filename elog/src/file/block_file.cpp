@@ -105,6 +105,15 @@ void check_block_type(const std::string& path, std::uint16_t type) {
     }
 }
 
+void check_segment_number(const std::string& path, std::uint16_t number) {
+    if (number != 0) {
+        throw user_error(
+            "The file {} has several segments, and this elog reads files with one. Use a newer "
+            "elog.",
+            path);
+    }
+}
+
 void block_file::check_header() {
     file_header header{};
     const bool is_there = read(&header, sizeof header, 0);

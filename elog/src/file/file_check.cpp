@@ -101,6 +101,7 @@ void file_checker::check_segment(const block_location& place, const block_bytes&
     if (!segment) {
         return;
     }
+    check_segment_number(file_.path(), segment->segment);
     if (!is_valid(*segment)) {
         file_.report("the segment at {} is invalid", place.offset);
         return;

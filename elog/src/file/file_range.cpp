@@ -209,12 +209,15 @@ bool file_reader::read_listed_blocks(const index_section& section, const range_s
         std::span(clock_.pairs()).subspan(readings_before - (readings_before == 0 ? 0 : 1));
     for (const listed_block& listed : *blocks) {
         const index_entry& entry = listed.entry;
+        if (listed.type() == block_type::records && entry.segment != 0) {
+            return false;  // with a clock of its own, if it exists
+        }
         if (!is_wanted || listed.type() != block_type::records ||
             (entry.flags & block_flags_changing & ~block_flags_known) != 0 ||
             !wanted.may_contain(section, entry, readings)) {
             continue;
         }
-        if (entry.segment != 0 || entry.ring >= records_.size()) {
+        if (entry.ring >= records_.size()) {
             return false;
         }
         records_[entry.ring].push_back({listed.offset, listed.number});

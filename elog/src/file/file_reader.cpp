@@ -118,9 +118,13 @@ void file_reader::read_block(const block_location& place) {
                 clock_.add_offsets({offsets->clock, offsets->boottime, offsets->tai});
             }
             break;
-        case block_type::host:     // read by the constructor, with the segment
-        case block_type::segment:  // verified by their checksums, as the index, whose content
-        case block_type::index:    // elog verify compares
+        case block_type::segment:
+            if (const auto segment = block_head<segment_block>(*payload)) {
+                check_segment_number(file_.path(), segment->segment);
+            }
+            break;
+        case block_type::host:     // read by the constructor, with the first segment
+        case block_type::index:    // verified by its checksum; elog verify compares its content
         case block_type::records:  // read on demand
             break;
     }

@@ -106,6 +106,9 @@ std::optional<recording_host> find_recording_host(block_file& file) {
             }
         } else if (place->type() == block_type::segment && !has_segment) {
             const auto segment = block_head<segment_block>(*payload);
+            if (segment) {
+                check_segment_number(file.path(), segment->segment);
+            }
             if (segment && is_valid(*segment)) {
                 take_segment(found, *segment);
                 has_segment = true;

@@ -107,6 +107,19 @@ TEST(file_version, of_newer_minor_version_is_read) {
     EXPECT_TRUE(read(path).damages.empty());
 }
 
+TEST(file_version, with_several_segments_is_rejected) {
+    const std::string path = make_sample("segments.elog");
+    const bytes intact = contents(path);
+    for (const test::block_location& block : test::blocks_of(intact)) {
+        if (block.header.type == static_cast<std::uint16_t>(elog::block_type::segment)) {
+            bytes changed = intact;
+            change_payload(changed, block.offset, offsetof(elog::segment_block, segment), 1);
+            replace(path, changed);
+            expect_rejected(path, "several segments");
+        }
+    }
+}
+
 TEST(file_version, with_unknown_required_feature_is_rejected) {
     const std::string path = make_sample("feature.elog");
     const bytes intact = contents(path);
