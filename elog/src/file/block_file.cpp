@@ -79,6 +79,7 @@ void block_file::refresh() {
         size_ = static_cast<std::uint64_t>(status.st_size);
     }
     window_size_ = 0;
+    searched_size_ = 0;
 }
 
 void check_features(const std::string& path, std::uint32_t version, std::uint64_t required) {
@@ -192,15 +193,35 @@ std::optional<block_location> block_file::find_block(std::uint64_t offset) {
     return find_block(offset, UINT64_MAX);
 }
 
+/// The next bytes of the file, at least a header. They are kept, because in a file with much damage
+/// each search ends after a few of them. Empty after an error.
+std::span<const std::uint8_t> block_file::bytes_to_search(std::uint64_t offset) {
+    const bool is_in = offset >= searched_offset_ && searched_size_ >= sizeof(block_header) &&
+                       offset - searched_offset_ <= searched_size_ - sizeof(block_header);
+    if (!is_in) {
+        searched_.resize(search_size);
+        searched_size_ = 0;
+        const std::size_t length = std::min<std::uint64_t>(search_size, size_ - offset);
+        if (!read(searched_.data(), length, offset)) {
+            return {};
+        }
+        searched_offset_ = offset;
+        searched_size_ = length;
+    }
+    return std::span<const std::uint8_t>(searched_)
+        .first(searched_size_)
+        .subspan(offset - searched_offset_);
+}
+
 std::optional<block_location> block_file::find_block(std::uint64_t offset, std::uint64_t limit) {
-    std::vector<std::uint8_t> searched(search_size);
     offset = padded_payload_size(offset);
     while (offset < std::min(size_, limit) && size_ - offset >= sizeof(block_header)) {
-        const std::size_t length = std::min<std::uint64_t>(searched.size(), size_ - offset);
-        if (!read(searched.data(), length, offset)) {
+        const std::span<const std::uint8_t> searched = bytes_to_search(offset);
+        if (searched.empty()) {
             break;
         }
-        for (std::size_t at = 0; at + sizeof(block_magic) <= length; at += block_alignment) {
+        for (std::size_t at = 0; at + sizeof(block_magic) <= searched.size();
+             at += block_alignment) {
             std::uint32_t magic = 0;
             std::memcpy(&magic, searched.data() + at, sizeof magic);
             if (magic == block_magic) {
@@ -209,7 +230,7 @@ std::optional<block_location> block_file::find_block(std::uint64_t offset, std::
                 }
             }
         }
-        offset += length / block_alignment * block_alignment;
+        offset += searched.size() / block_alignment * block_alignment;
     }
     return std::nullopt;
 }

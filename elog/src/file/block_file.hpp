@@ -100,6 +100,7 @@ class block_file {
     void check_header();
     [[nodiscard]] std::optional<block_location> find_block(std::uint64_t offset,
                                                            std::uint64_t limit);
+    [[nodiscard]] std::span<const std::uint8_t> bytes_to_search(std::uint64_t offset);
     [[nodiscard]] bool read_payload(const block_location& place,
                                     std::vector<std::uint8_t>& payload);
     [[nodiscard]] std::span<const std::uint8_t> window(std::uint64_t offset, std::size_t size);
@@ -116,6 +117,9 @@ class block_file {
     std::vector<std::uint8_t> window_;  // a part of the file, read ahead
     std::uint64_t window_offset_ = 0;
     std::size_t window_size_ = 0;
+    std::vector<std::uint8_t> searched_;  // a part of the file in which a block was searched
+    std::uint64_t searched_offset_ = 0;
+    std::size_t searched_size_ = 0;
 };
 
 /// Iterates over the blocks of a file in order. Bytes that belong to no whole block are reported as

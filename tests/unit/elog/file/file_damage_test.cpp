@@ -13,6 +13,7 @@
 #include <gtest/gtest.h>
 
 #include "build_kind.hpp"
+#include "file/block_file.hpp"
 #include "platform/unique_fd.hpp"
 #include "recording_sample.hpp"
 #include "scratch.hpp"
@@ -103,6 +104,29 @@ void truncate_at_every_byte(const std::string& path) {
             << records.before(size);
         failures += is_right && !has_end ? 0U : 1U;
     }
+}
+
+TEST(file_damage, of_many_blocks_is_searched_once) {
+    const std::string path = test::scratch_directory() + "/many.elog";
+    test::sample_options options;
+    options.records = 2000;
+    options.block = 1;
+    test::write_sample(path, options);
+    test::bytes changed = test::contents(path);
+    bool is_damaged = false;
+    for (const test::block_location& block : test::blocks_of(changed)) {
+        changed[block.offset] ^= is_damaged ? 1U : 0U;
+        is_damaged = !is_damaged;
+    }
+    test::replace(path, changed);
+    elog::block_file file(path);
+    elog::block_walker walker(file, sizeof(elog::file_header), 0);
+    std::size_t found = 0;
+    while (walker.next()) {
+        ++found;
+    }
+    EXPECT_GE(found, 1000U);
+    EXPECT_LT(file.bytes_read(), 20 * changed.size());
 }
 
 TEST(file_damage, truncation_at_any_byte_keeps_whole_blocks_and_is_reported) {
