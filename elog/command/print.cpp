@@ -3,9 +3,12 @@
 // elog print: prints a recording as text.
 #include <unistd.h>
 
+#include <chrono>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "cli/complaints.hpp"
 #include "cli/damage_check.hpp"
@@ -23,6 +26,9 @@
 
 namespace elog {
 namespace {
+
+// Bounds the delay of a signal.
+constexpr std::chrono::milliseconds pipe_wait{50};
 
 struct print_arguments {
     record_selection choice;
@@ -71,8 +77,8 @@ void print_notes(const print_arguments& arguments, const recording_notes& notes)
     }
 }
 
-void print_file(const print_arguments& arguments, const text_options& options) {
-    record_selection choice = arguments.choice;
+void print_file(const print_arguments& arguments, const text_options& options,
+                record_selection choice) {
     choice.open();
     file_reader file(choice.readable_path(), choice.range());
     const std::unique_ptr<record_writer> writer = make_writer(arguments, options);
@@ -93,33 +99,28 @@ void print_file(const print_arguments& arguments, const text_options& options) {
 }
 
 /// Reports damage of earlier files of the recording, and files that were removed before they were
-/// read.
-void fail_if_files_damaged(const recording_follower& recording) {
+/// read. After --limit the end has not been looked for.
+void fail_if_files_damaged(const recording_follower& recording, const std::string& name,
+                           bool has_read_all) {
     print_complaints(recording.damages());
     if (recording.missed() != 0) {
         print_diagnostic("elog: {} files of the recording were removed before they could be shown.",
                          recording.missed());
     }
-    fail_if_damaged(recording.file(), recording.path());
+    if (has_read_all || !recording.file().damages().empty()) {
+        fail_if_damaged(recording.file(), name);
+    }
     if (!recording.damages().empty()) {
         throw user_error("The recording is damaged; everything else in it has been shown.");
     }
 }
 
-void follow(const print_arguments& arguments, const text_options& options) {
-    if (is_pipe(arguments.choice.path)) {
-        throw usage_error("--follow is for a file: print {} without it, until the pipe ends.",
-                          arguments.choice.path);
-    }
-    if (detect_recorder(arguments.choice.path) != recorder::elog) {
-        throw usage_error("--follow is for a recording that elog writes: print {} when it is "
-                          "complete.",
-                          arguments.choice.path);
-    }
-    recording_follower recording(arguments.choice.path);
+/// Prints what the follower passes. `name`: of a pipe; nothing: that of the last file.
+void print_followed(const print_arguments& arguments, const text_options& options,
+                    const record_selection& choice, recording_follower& recording,
+                    const std::optional<std::string>& name, const std::function<bool()>& stop) {
     const std::unique_ptr<record_writer> writer = make_writer(arguments, options);
-    filtered_records output(arguments.choice, recording.providers(), recording.shared_ring(),
-                            *writer, true);
+    filtered_records output(choice, recording.providers(), recording.shared_ring(), *writer, true);
     catch_stop_signals();
     recording.follow(
         [&](const merged_record& record, const clock_converter& clock) {
@@ -131,21 +132,61 @@ void follow(const print_arguments& arguments, const text_options& options) {
             output.write_marks(recording.file().watermark(), recording.file().clock());
             output.flush();
         },
-        [] { return stop_requested().count != 0; }, [&] { return output.is_full(); });
+        stop, [&] { return output.is_full(); });
     output.finish(recording.file().losses(), recording.file().clock());
     print_notes(arguments, recording.file().notes());
     output.print_type_mismatches();
-    fail_if_files_damaged(recording);
+    fail_if_files_damaged(recording, name.value_or(recording.path()), !output.is_full());
     output.check_names();
     check_options(options, recording.providers());
 }
 
+void follow(const print_arguments& arguments, const text_options& options) {
+    if (detect_recorder(arguments.choice.path) != recorder::elog) {
+        throw usage_error("--follow is for a recording that elog writes: print {} when it is "
+                          "complete.",
+                          arguments.choice.path);
+    }
+    recording_follower recording(arguments.choice.path);
+    print_followed(arguments, options, arguments.choice, recording, std::nullopt,
+                   [] { return stop_requested().count != 0; });
+}
+
+/// A terminal signals all commands of a pipeline: the recorder ends the pipe soon.
+bool should_stop_stream() {
+    const stop_request request = stop_requested();
+    return request.count > 1 || (request.count == 1 && !request.by_terminal);
+}
+
+/// Prints a pipe while it is written.
+void print_pipe(const print_arguments& arguments, const text_options& options) {
+    record_selection choice = arguments.choice;
+    choice.open(pipe_copy::growing);
+    seekable_input& input = choice.recording().source();
+    if (!input.is_copy() || choice.recording().import_details()) {
+        print_file(arguments, options, std::move(choice));
+        return;
+    }
+    recording_follower recording(choice.readable_path(), [&] {
+        input.release(recording.first_unread());
+        input.grow(pipe_wait);
+    });
+    print_followed(arguments, options, choice, recording, input.name(), should_stop_stream);
+}
+
+/// Times are found, and the last events counted, in a whole recording.
+bool needs_whole_recording(const record_selection& choice) noexcept {
+    return choice.times.has_range() || choice.tail;
+}
+
 void run_print(const print_arguments& arguments) {
     const text_options options = make_options(arguments);
-    if (arguments.follow) {
+    if (is_pipe(arguments.choice.path) && !needs_whole_recording(arguments.choice)) {
+        print_pipe(arguments, options);
+    } else if (arguments.follow) {
         follow(arguments, options);
     } else {
-        print_file(arguments, options);
+        print_file(arguments, options, arguments.choice);
     }
 }
 
@@ -177,6 +218,7 @@ void add_print(command_line& line) {
     command.footer("Examples:\n"
                    "  elog print run.elog --where 'items > 2 && customer ~ \"a*\"'\n"
                    "  elog print run.elog --since 14:03:00 --until 14:04:30 --delta\n"
+                   "  ssh host \"elog record -e 'shop:*' -o -\" | elog print -\n"
                    "  elog print run.elog --format '{date} {time} {comm}\\t{customer}'");
     command.action([arguments] { run_print(*arguments); });
 }

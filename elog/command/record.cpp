@@ -358,10 +358,12 @@ void run_record(const record_arguments& arguments, const std::vector<std::string
     catch_stop_signals();
     catch_pause_signals();
     bool is_lossy = false;
+    bool is_cut = false;
     try {
         is_lossy = record(route, arguments, options, command, words);
     } catch (const output_closed&) {
-        if (!arguments.fail_on_loss && !arguments.exit_status) {
+        is_cut = arguments.file.is_standard_output();
+        if (!is_cut && !arguments.fail_on_loss && !arguments.exit_status) {
             throw;
         }
         if (arguments.fail_on_loss) {
@@ -372,6 +374,10 @@ void run_record(const record_arguments& arguments, const std::vector<std::string
     }
     if (!arguments.explain) {
         return_status(arguments, command, is_lossy);
+    }
+    if (is_cut) {
+        throw user_error("The reader of standard output has ended before the recording, which is "
+                         "cut off there. Let it read to the end, or record to a file with -o.");
     }
 }
 

@@ -50,13 +50,13 @@ recording_span span_of(const file_reader& file, const std::string& path) {
 
 }  // namespace
 
-void record_selection::open() {
+void record_selection::open(pipe_copy extent) {
     if (recording_ != nullptr) {
         return;
     }
     // The whole file is imported, even for a part of its time.
     const reading_progress progress(path, false, concurrent_output::nothing);
-    recording_ = std::make_shared<const input_recording>(path, read_published_schemas);
+    recording_ = std::make_shared<input_recording>(path, read_published_schemas, extent);
     if (recording_->import_details()) {
         print_complaints(recording_->name(), recording_->import_details()->notes);
     }

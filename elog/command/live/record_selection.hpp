@@ -24,7 +24,9 @@ struct record_selection {
 
     /// Copies a pipe and imports a recording of perf or trace-cmd, and reports what is not in its
     /// events. Has to precede all reading. Throws user_error.
-    void open();
+    void open(pipe_copy extent = pipe_copy::whole);
+    /// After open().
+    [[nodiscard]] input_recording& recording() noexcept { return *recording_; }
     /// The path of the readable file.
     [[nodiscard]] const std::string& readable_path() const noexcept;
     /// Reports a part of the time without any record, then calls fail_if_damaged, also for the
@@ -39,7 +41,7 @@ struct record_selection {
   private:
     void report_empty_range(const file_reader& file) const;
 
-    std::shared_ptr<const input_recording> recording_;
+    std::shared_ptr<input_recording> recording_;
 };
 
 struct selection_options {

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -30,6 +31,21 @@ constexpr std::string_view own_descriptors = "/proc/self/fd/";
 constexpr std::string_view removed_mark = " (deleted)";
 
 constexpr std::size_t part_size = std::size_t{256} << 10U;
+
+// Most that append_available() appends at a time, and least that release() frees.
+constexpr std::uint64_t step_size = std::uint64_t{1} << 20U;
+
+/// Half of the free space of the file's file system.
+std::uint64_t half_of_free_space(int file) noexcept {
+    struct statvfs status {};
+    return ::fstatvfs(file, &status) == 0 ? std::uint64_t{status.f_bavail} * status.f_frsize / 2
+                                          : UINT64_MAX;
+}
+
+bool is_readable(int descriptor, std::chrono::milliseconds patience) noexcept {
+    pollfd input{descriptor, POLLIN, 0};
+    return ::poll(&input, 1, static_cast<int>(patience.count())) > 0;
+}
 
 /// Prefers other folders to /tmp, which may be in memory.
 std::string folder_for_large_files() {
@@ -68,6 +84,7 @@ unnamed_file::unnamed_file(std::string purpose)
                          "TMPDIR to a folder where it can.",
                          purpose_, folder_, std::strerror(errno));
     }
+    size_max_ = half_of_free_space(file_.get());
     path_ = fmt::format("{}{}", own_descriptors, file_.get());
     if (::access(path_.c_str(), R_OK | W_OK) != 0) {
         throw user_error("{}, elog needs /proc, which is missing. Mount it.", purpose_);
@@ -111,12 +128,54 @@ void unnamed_file::append(std::string_view part) {
 
 void unnamed_file::append_from(int descriptor, const note_bytes& note) {
     std::vector<char> part(part_size);
-    while (const std::size_t size = read_part(descriptor, part, purpose_)) {
-        append(std::string_view(part.data(), size));
-        if (note) {
-            note(size);
-        }
+    while (append_part(descriptor, part, note) != 0) {
     }
+}
+
+bool unnamed_file::append_available(int descriptor, std::chrono::milliseconds patience,
+                                    const note_bytes& note) {
+    std::vector<char> part(part_size);
+    std::uint64_t total = 0;
+    while (total < step_size && is_readable(descriptor, patience)) {
+        const std::size_t size = append_part(descriptor, part, note);
+        if (size == 0) {
+            return false;
+        }
+        total += size;
+        patience = std::chrono::milliseconds(0);
+    }
+    return true;
+}
+
+void unnamed_file::release(std::uint64_t size) noexcept {
+    if (size < released_ + step_size) {
+        return;
+    }
+    // Only whole blocks of a file system are freed; others would be overwritten with zeros.
+    const std::uint64_t end = size / step_size * step_size;
+    const int mode = FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE;
+    if (::fallocate(file_.get(), mode, static_cast<off_t>(released_),
+                    static_cast<off_t>(end - released_)) == 0) {
+        released_ = end;
+    }
+}
+
+/// Returns the number of bytes, 0 at the end of the input.
+std::size_t unnamed_file::append_part(int descriptor, std::vector<char>& part,
+                                      const note_bytes& note) {
+    const std::size_t size = read_part(descriptor, part, purpose_);
+    copied_ += size;
+    if (copied_ - released_ > size_max_) {
+        throw user_error("{}, elog copies the input to a temporary file in {}, and stops at half "
+                         "of the free space there, {} bytes. Set TMPDIR to a folder with more "
+                         "space, or write the input to a file.",
+                         purpose_, folder_, size_max_);
+    }
+    append(std::string_view(part.data(), size));
+    if (note && size != 0) {
+        note(size);
+    }
+    return size;
 }
 
 void unnamed_file::write_to(int descriptor) const {

@@ -134,6 +134,8 @@ class block_walker {
     /// file; the call may be repeated after the file has grown. Throws user_error at a block that a
     /// reader must know, and this one does not.
     [[nodiscard]] std::optional<block_location> next();
+    /// Where next() continues.
+    [[nodiscard]] std::uint64_t offset() const noexcept { return offset_; }
 
   private:
     [[nodiscard]] bool skip_to_block();

@@ -69,6 +69,8 @@ class block_output {
     /// What has been appended.
     [[nodiscard]] std::uint64_t size() const noexcept { return size_; }
     [[nodiscard]] const std::string& path() const noexcept { return options_.path; }
+    /// A pipe or a device: its reader may process the blocks as they arrive.
+    [[nodiscard]] bool is_stream() const noexcept { return !is_regular_; }
 
   private:
     void open();

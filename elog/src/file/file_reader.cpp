@@ -361,7 +361,6 @@ std::optional<owned_run> file_reader::next_run(std::uint32_t ring) {
 void file_reader::rewind() {
     std::fill(next_records_.begin(), next_records_.end(), 0);
     found_ = {};
-    found_.lost = losses_.lost();
 }
 
 std::optional<std::uint64_t> file_reader::earliest() {
@@ -430,6 +429,14 @@ void file_reader::discard_consumed_locations() {
     watermarks_.erase(watermarks_.begin(), behind == watermarks_.begin() ? behind : behind - 1);
 }
 
+std::uint64_t file_reader::first_unread() const noexcept {
+    std::uint64_t first = walker_.offset();
+    for (const std::vector<records_location>& places : records_) {
+        first = places.empty() ? first : std::min(first, places.front().offset);
+    }
+    return first;
+}
+
 std::size_t file_reader::retained_locations() const noexcept {
     std::size_t count = watermarks_.size();
     for (const std::vector<records_location>& places : records_) {
@@ -440,7 +447,7 @@ std::size_t file_reader::retained_locations() const noexcept {
 
 void file_reader::compare_with_end_block() {
     if (end_) {
-        compare_totals(file_, *end_, found_.records, found_.lost);
+        compare_totals(file_, *end_, found_.records, found_.lost + losses_.lost());
     }
 }
 

@@ -84,6 +84,9 @@ class file_reader {
     }
     /// Forgets the locations of consumed runs. Without this, memory would grow with the file.
     void discard_consumed_locations();
+    /// No earlier part of the file will be read by refresh() and next_run(). Complete after
+    /// discard_consumed_locations().
+    [[nodiscard]] std::uint64_t first_unread() const noexcept;
     /// The position of the first record on the host's clock (see order_time_of), from the first
     /// valid block of each ring; nullopt without records. Reads these blocks.
     [[nodiscard]] std::optional<std::uint64_t> earliest();

@@ -233,6 +233,7 @@ void file_sink::write_provider(const provider_instance& provider) {
 }
 
 void file_sink::take_run(const record_run& run) {
+    has_new_runs_ = true;
     coalescer_->add(run, clock::now(), [this](const record_run& batch) { write_run(batch); });
 }
 
@@ -372,10 +373,30 @@ void file_sink::take_mark(const recording_mark& mark) {
     pause_ = mark.kind == mark_kind::pause ? std::optional(mark) : std::nullopt;
 }
 
-void file_sink::advance(std::uint64_t time, std::uint64_t /*present*/) {
+/// The reader of a pipe shows records before the watermark of the last clock block, so one is
+/// written as soon as the watermark is behind records, but not more often than the interval.
+void file_sink::advance_stream(std::uint64_t time, std::uint64_t present,
+                               clock::duration interval) {
+    const clock::time_point now = clock::now();
+    if (unread_until_ != 0 && time >= unread_until_ && now - read_clock_at_ >= interval) {
+        unread_until_ = 0;
+        read_clock_at_ = now;
+        take_clock(eventlog::core::read_clock_sample(clock_));
+    }
+    if (has_new_runs_ && unread_until_ == 0) {
+        unread_until_ = present;
+        has_new_runs_ = false;
+    }
+}
+
+void file_sink::advance(std::uint64_t time, std::uint64_t present) {
     watermark_ = time;
     const clock::time_point now = clock::now();
-    flush(now - (options_.compression == 0 ? wait_plain : wait_compressed));
+    const clock::duration wait = options_.compression == 0 ? wait_plain : wait_compressed;
+    if (writer_ && writer_->is_stream()) {
+        advance_stream(time, present, wait);
+    }
+    flush(now - wait);
     if (readings_.size() > readings_max) {
         write_pending();
     }

@@ -5,6 +5,8 @@
 // - Implements record_sink: calls arrive from one thread in the order documented there.
 // - Owns the writer of the current file. Limits on size, time and number of files are never
 //   exceeded.
+// - A pipe gets a clock reading soon after records, because its reader shows records up to the
+//   reading's watermark.
 #pragma once
 
 #include <bitset>
@@ -113,6 +115,7 @@ class file_sink : public record_sink {
     void end_on_full_disk();
     void rotate();
     void write_pending();
+    void advance_stream(std::uint64_t time, std::uint64_t present, clock::duration interval);
     void make_room(std::uint64_t payload);
     void write_run(const record_run& run);
     void write_run_to_file(const record_run& run);
@@ -144,7 +147,11 @@ class file_sink : public record_sink {
     std::optional<recording_mark> pause_;           // if it goes on; each file has it
     std::bitset<record_provider_max + 1> written_;  // providers in this file
     clock::time_point started_;                     // of this file
-    bool has_records_ = false;                      // this file
+    clock::time_point read_clock_at_;               // by advance_stream()
+    std::uint64_t unread_until_ =
+        0;                       // records of a pipe up to here need a later watermark; 0: none
+    bool has_new_runs_ = false;  // since unread_until_ was set
+    bool has_records_ = false;   // this file
 };
 
 }  // namespace elog

@@ -123,6 +123,8 @@ class file_writer {
     /// What has been written.
     [[nodiscard]] const file_totals& totals() const noexcept { return totals_; }
     [[nodiscard]] const std::string& path() const noexcept { return output_.path(); }
+    /// A pipe or a device, whose reader may process the blocks as they arrive.
+    [[nodiscard]] bool is_stream() const noexcept { return output_.is_stream(); }
 
   private:
     using bytes = std::span<const std::uint8_t>;

@@ -36,8 +36,10 @@ bool is_later_part(const recording_host& later, const recording_host& of) {
 
 }  // namespace
 
-recording_follower::recording_follower(const std::string& path)
-    : merger_(0, [this](std::uint32_t ring) { return fetch(ring); }) {
+recording_follower::recording_follower(const std::string& path) : recording_follower(path, {}) {}
+
+recording_follower::recording_follower(const std::string& path, std::function<void()> grow)
+    : grow_(std::move(grow)), merger_(0, [this](std::uint32_t ring) { return fetch(ring); }) {
     files_.push_back({path, std::make_unique<file_reader>(path)});
     file_indexes_.assign(file().host().ring_count, 0);
     merger_.add_rings(file().host().ring_count);
@@ -48,7 +50,7 @@ recording_follower::recording_follower(const std::string& path)
 /// next one, so when the lock is free, the next file exists, or a later one if that was removed.
 recording_follower::successor recording_follower::open_next() {
     const recording_host& host = file().host();
-    if (host.part == 0) {
+    if (grow_ || host.part == 0) {
         return successor::none;  // a recording without parts has no next file
     }
     bool may_come = false;
@@ -137,6 +139,14 @@ void recording_follower::drop_consumed_files() {
     }
 }
 
+void recording_follower::wait() {
+    if (grow_) {
+        grow_();
+    } else {
+        std::this_thread::sleep_for(follower_look_interval);
+    }
+}
+
 void recording_follower::follow(const take_record& take, const std::function<void()>& idle,
                                 const std::function<bool()>& stop,
                                 const std::function<bool()>& is_done) {
@@ -157,12 +167,15 @@ void recording_follower::follow(const take_record& take, const std::function<voi
         drop_consumed_files();
         idle();
         if (file().is_being_written() || waits != 0) {
-            std::this_thread::sleep_for(follower_look_interval);
+            wait();
             files_.back().reader->refresh();
             collect_metadata();
         }
     }
-    static_cast<void>(merge(UINT64_MAX, take, is_done));
+    const bool is_everything = merge(UINT64_MAX, take, is_done);
+    if (grow_ && is_everything) {
+        files_.back().reader->compare_with_end_block();
+    }
     drop_consumed_files();
     idle();
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // Follows a recording while it is made: the records in its file, those appended later, and those in
-// the files that follow it after rotation. One thread uses a follower.
+// the files that follow it after rotation; or in the growing copy of a pipe. One thread uses a
+// follower.
 #pragma once
 
 #include <cstddef>
@@ -30,6 +31,8 @@ class recording_follower {
     /// Starts with the first record of that file. Throws user_error if it cannot be opened or is no
     /// .elog file.
     explicit recording_follower(const std::string& path);
+    /// Of one file only. `grow` waits a short time for more of it.
+    recording_follower(const std::string& path, std::function<void()> grow);
 
     /// Passes every readable record to `take` in the order of time, and waits for more until the
     /// recorder has finished, or until `stop` (polled often) or `is_done` (called after each
@@ -50,6 +53,8 @@ class recording_follower {
     [[nodiscard]] const std::string& path() const noexcept { return files_.back().path; }
     /// Messages about unreadable data of the files before it: see file_reader::damages.
     [[nodiscard]] const std::vector<std::string>& damages() const noexcept { return damages_; }
+    /// No earlier part of a single file will be read.
+    [[nodiscard]] std::uint64_t first_unread() const noexcept { return file().first_unread(); }
     /// Number of files that were removed before they could be read.
     [[nodiscard]] std::uint64_t missed() const noexcept { return missed_; }
 
@@ -62,6 +67,7 @@ class recording_follower {
     enum class successor { none, not_yet, opened };
 
     [[nodiscard]] successor open_next();
+    void wait();
     void collect_metadata();
     [[nodiscard]] open_file& file_of(std::uint32_t ring);
     [[nodiscard]] std::optional<owned_run> fetch(std::uint32_t ring);
@@ -69,6 +75,7 @@ class recording_follower {
                              const std::function<bool()>& is_done);
     void drop_consumed_files();
 
+    std::function<void()> grow_;   // for one file only
     std::deque<open_file> files_;  // from the oldest file that a ring still reads to the newest
     std::uint64_t dropped_ = 0;    // files removed from the front
     std::vector<std::uint64_t>

@@ -36,8 +36,9 @@ recorder detect_recorder(const std::string& path) {
     return tracefs::is_tracing_data(bytes) ? recorder::trace_cmd : recorder::elog;
 }
 
-input_recording::input_recording(std::string name, kernel_trace_registry::read_published published)
-    : source_(std::move(name)) {
+input_recording::input_recording(std::string name, kernel_trace_registry::read_published published,
+                                 pipe_copy extent)
+    : source_(std::move(name), extent) {
     import_recording(detect_recorder(source_.path()), std::move(published));
 }
 

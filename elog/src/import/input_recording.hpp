@@ -30,8 +30,8 @@ class input_recording {
   public:
     /// `published`: schemas that may belong to events in it. Throws user_error if it is of perf or
     /// trace-cmd and cannot be read at all.
-    explicit input_recording(std::string name,
-                             kernel_trace_registry::read_published published = {});
+    explicit input_recording(std::string name, kernel_trace_registry::read_published published = {},
+                             pipe_copy extent = pipe_copy::whole);
     /// The same if the recorder is known.
     input_recording(seekable_input source, recorder by,
                     kernel_trace_registry::read_published published);
@@ -43,6 +43,9 @@ class input_recording {
     [[nodiscard]] const std::string& path() const noexcept {
         return imported_ ? imported_->path() : source_.path();
     }
+
+    /// For a pipe of which only the beginning has been copied.
+    [[nodiscard]] seekable_input& source() noexcept { return source_; }
 
     /// Nothing if it was not imported.
     [[nodiscard]] const std::optional<import_result>& import_details() const noexcept {

@@ -2,6 +2,7 @@
 #include "import/seekable_input.hpp"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -15,7 +16,9 @@
 #include "base/user_error.hpp"
 #include "file/block_file.hpp"
 #include "file/file_format.hpp"
+#include "file/file_reader.hpp"
 #include "file/read_observer.hpp"
+#include "file/recording_host.hpp"
 #include "files/perf_file.hpp"
 #include "files/tracing_data.hpp"
 
@@ -26,9 +29,14 @@ namespace tracefs = eventlog::tracefs;
 
 constexpr std::uint64_t decisive_bytes = sizeof(file_header) + sizeof(block_header);
 
-/// Whether a recording of any kind may begin like this. A damaged header of an .elog file is
-/// accepted, as block_file accepts it.
-bool may_be_recording(std::span<const std::uint8_t> start) {
+// A file whose host or first clock is not in its first part is damaged.
+constexpr std::uint64_t start_size_max = std::uint64_t{4} << 20U;
+
+constexpr std::chrono::milliseconds forever{-1};
+
+/// Whether an .elog file may begin like this. A damaged header is accepted, as block_file accepts
+/// it.
+bool may_be_elog(std::span<const std::uint8_t> start) {
     std::uint64_t magic = 0;
     std::uint32_t first_block = 0;
     if (start.size() >= sizeof magic) {
@@ -38,8 +46,11 @@ bool may_be_recording(std::span<const std::uint8_t> start) {
         std::memcpy(&first_block, start.data() + sizeof(file_header), sizeof first_block);
     }
     return magic == file_magic || magic == __builtin_bswap64(file_magic) ||
-           first_block == block_magic || tracefs::is_perf_data(start) ||
-           tracefs::is_tracing_data(start);
+           first_block == block_magic;
+}
+
+bool may_be_import(std::span<const std::uint8_t> start) {
+    return tracefs::is_perf_data(start) || tracefs::is_tracing_data(start);
 }
 
 bool is_fifo(const struct stat& status) noexcept {
@@ -61,7 +72,8 @@ bool is_pipe(const std::string& name) {
     return name == "-" || (::stat(name.c_str(), &status) == 0 && is_fifo(status));
 }
 
-seekable_input::seekable_input(std::string name) : name_(std::move(name)), path_(name_) {
+seekable_input::seekable_input(std::string name, pipe_copy extent)
+    : name_(std::move(name)), path_(name_), extent_(extent) {
     if (name_ == "-") {
         use_standard_input();
         return;
@@ -71,15 +83,15 @@ seekable_input::seekable_input(std::string name) : name_(std::move(name)), path_
     }
     // A FIFO whose writer has ended cannot be opened again.
     if (is_standard_input(name_)) {
-        copy(STDIN_FILENO);
+        copy_standard_input();
         return;
     }
-    const eventlog::core::unique_fd pipe(::open(name_.c_str(), O_RDONLY | O_CLOEXEC));
+    eventlog::core::unique_fd pipe(::open(name_.c_str(), O_RDONLY | O_CLOEXEC));
     if (!pipe) {
         throw user_error("The pipe {} cannot be opened ({}). Check its name and permissions.",
                          name_, std::strerror(errno));
     }
-    copy(pipe.get());
+    copy(std::move(pipe));
 }
 
 void seekable_input::use_standard_input() {
@@ -97,26 +109,71 @@ void seekable_input::use_standard_input() {
         check_readable();
         return;
     }
-    copy(STDIN_FILENO);
+    copy_standard_input();
 }
 
-void seekable_input::copy(int descriptor) {
+void seekable_input::copy_standard_input() {
+    eventlog::core::unique_fd own(::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0));
+    if (!own) {
+        throw user_error("Standard input cannot be read ({}). Connect it to a recording.",
+                         std::strerror(errno));
+    }
+    copy(std::move(own));
+}
+
+void seekable_input::copy(eventlog::core::unique_fd pipe) {
+    pipe_ = std::move(pipe);
     copy_.emplace("To read " + name_);
-    std::uint64_t total = 0;
-    bool is_checked = false;
-    copy_->append_from(descriptor, [&](std::uint64_t bytes) {
-        total += bytes;
-        notify_read(bytes);
-        // Endless output of another program must not fill the disk.
-        if (!is_checked && total >= decisive_bytes) {
-            check_content();
-            is_checked = true;
-        }
-    });
-    if (!is_checked) {
-        check_content();
+    while (is_growing() && copied_ < decisive_bytes) {
+        grow(forever);
+    }
+    // Endless output of another program must not fill the disk.
+    const bool is_elog = check_content();
+    if (is_elog && extent_ == pipe_copy::growing) {
+        copy_start();
+    } else if (is_growing()) {
+        copy_->append_from(pipe_.get(), notify_read);
+        pipe_ = {};
     }
     check_readable();
+}
+
+/// Copies until the file can be read. The lock precedes all readers: theirs would prevent it.
+void seekable_input::copy_start() {
+    if (is_growing()) {
+        static_cast<void>(::flock(copy_->descriptor(), LOCK_EX | LOCK_NB));
+    }
+    while (is_growing() && copied_ < start_size_max && !has_start()) {
+        grow(forever);
+    }
+}
+
+void seekable_input::grow(std::chrono::milliseconds patience) {
+    const auto note = [this](std::uint64_t bytes) {
+        copied_ += bytes;
+        notify_read(bytes);
+    };
+    if (is_growing() && !copy_->append_available(pipe_.get(), patience, note)) {
+        pipe_ = {};
+        static_cast<void>(::flock(copy_->descriptor(), LOCK_UN));
+    }
+}
+
+void seekable_input::release(std::uint64_t size) noexcept {
+    if (copy_) {
+        copy_->release(size);
+    }
+}
+
+/// Whether the blocks are there without which times cannot be converted; also if they cannot be
+/// read, which is reported by their reader.
+bool seekable_input::has_start() const {
+    try {
+        block_file file(path());
+        return find_recording_host(file) && recording_start(path()) != 0;
+    } catch (const user_error&) {
+        return true;
+    }
 }
 
 /// Reports errors of the beginning of an .elog file with the name that the user knows.
@@ -139,15 +196,17 @@ void seekable_input::check_readable() const {
     }
 }
 
-void seekable_input::check_content() const {
+bool seekable_input::check_content() const {
     std::array<std::uint8_t, decisive_bytes> start{};
     const ssize_t size = ::pread(copy_->descriptor(), start.data(), start.size(), 0);
     const auto bytes = std::span(start).first(size < 0 ? 0 : static_cast<std::size_t>(size));
-    if (!may_be_recording(bytes)) {
+    const bool is_elog = may_be_elog(bytes);
+    if (!is_elog && !may_be_import(bytes)) {
         throw user_error("What {} delivers is not an .elog file. Connect it to the output of, for "
                          "example, elog cut -o -.",
                          name_);
     }
+    return is_elog;
 }
 
 }  // namespace elog

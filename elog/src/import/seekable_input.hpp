@@ -4,22 +4,32 @@
 // read anywhere.
 //
 // "-" is standard input. A pipe is copied to an unnamed file, which exists as long as this object;
-// a regular file is read where it is.
+// a regular file is read where it is. A copy that grows holds the lock of a writer until the pipe
+// ends, so that its readers recognize an .elog file that is still being written.
 #pragma once
 
+#include <chrono>
+#include <cstdint>
 #include <optional>
 #include <string>
 
 #include "base/unnamed_file.hpp"
+#include "platform/unique_fd.hpp"
 
 namespace elog {
 
+/// What the constructor of seekable_input copies of a pipe.
+enum class pipe_copy {
+    whole,    // all
+    growing,  // the beginning of an .elog file, up to its first clock; all of other files
+};
+
 class seekable_input {
   public:
-    /// Reads a pipe to its end; each part is passed to the read_observer. Throws user_error if that
-    /// fails, or if the pipe delivers no recording. A path that cannot be opened is kept: its
-    /// reader reports the error.
-    explicit seekable_input(std::string name);
+    /// Each part of a pipe is passed to the read_observer. Throws user_error if copying fails, or
+    /// if the pipe delivers no recording. A path that cannot be opened is kept: its reader reports
+    /// the error.
+    explicit seekable_input(std::string name, pipe_copy extent = pipe_copy::whole);
 
     /// The name for messages.
     [[nodiscard]] const std::string& name() const noexcept { return name_; }
@@ -27,15 +37,29 @@ class seekable_input {
     [[nodiscard]] const std::string& path() const noexcept { return copy_ ? copy_->path() : path_; }
     [[nodiscard]] bool is_copy() const noexcept { return copy_.has_value(); }
 
+    /// The pipe has not ended.
+    [[nodiscard]] bool is_growing() const noexcept { return static_cast<bool>(pipe_); }
+    /// Waits that long for the pipe, and copies what it delivers then. Throws user_error.
+    void grow(std::chrono::milliseconds patience);
+    /// The first bytes of a copy will not be read any more.
+    void release(std::uint64_t size) noexcept;
+
   private:
     void use_standard_input();
-    void copy(int descriptor);
-    void check_content() const;
+    void copy_standard_input();
+    void copy(eventlog::core::unique_fd pipe);
+    void copy_start();
+    /// Returns whether it is an .elog file.
+    [[nodiscard]] bool check_content() const;
     void check_readable() const;
+    [[nodiscard]] bool has_start() const;
 
     std::string name_;
     std::string path_;
+    pipe_copy extent_;
     std::optional<unnamed_file> copy_;
+    eventlog::core::unique_fd pipe_;  // that has not ended
+    std::uint64_t copied_ = 0;
 };
 
 /// Whether the name is that of standard input or of a pipe, which can be read once.

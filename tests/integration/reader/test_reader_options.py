@@ -67,7 +67,7 @@ class ReaderOptions(harness.Case):
         self.assert_one_message(result.stderr, "standard input", "is not an .elog file")
         result = self.run_elog("print", "-", status=1, input="")
         self.assert_one_message(result.stderr, "is not an .elog file")
-        self.run_elog("print", "-", "--follow", status=2, input="")
+        self.run_elog("print", "-", "--follow", status=1, input="")
 
     def test_damaged_pipes_are_named(self):
         path = self.record("long.elog", count=5000)

@@ -53,10 +53,13 @@ class NoSpace(harness.Case):
         self.run_elog("record", "-e", "counter:*", "-o", path, "--", harness.program("counter"),
                       "1", "20000")
         small = self.path("small")
-        for command in (f"{harness.ELOG} cut {path} -o -", f"cat {path} | {harness.ELOG} print -"):
+        for command, reason in (
+            (f"{harness.ELOG} cut {path} -o -", "No space left"),
+            (f"cat {path} | {harness.ELOG} print -", "half of the free space"),
+        ):
             result = self.in_small_tmpfs(f"export TMPDIR={small}; {command} | wc -c", kib=64)
             self.assertEqual(result.stdout.split(), ["0"])
-            self.assert_one_message(result.stderr, small, "No space left", "Set TMPDIR")
+            self.assert_one_message(result.stderr, small, reason, "Set TMPDIR")
 
     def test_for_a_recording_ends_it_with_counted_losses(self):
         small, counter = self.path("small"), harness.program("counter")
@@ -97,7 +100,8 @@ class NoSpace(harness.Case):
         summary = next(json.loads(line) for line in lines if line.startswith("{"))
         unwritten = summary["lost_by_reason"]["unwritten"]
         self.assertTrue(any(f" {unwritten} events did not reach it." in line for line in lines), lines)
-        self.assertEqual(summary["events"] + summary["lost"], 200000)
+        # The recording ends while the program may still emit.
+        self.assertLessEqual(summary["events"] + summary["lost"], 200000)
         self.assertEqual(summary["file_events"], summary["events"])
         self.assertEqual(sum(cpu["lost"] for cpu in summary["by_cpu"]), summary["lost"])
         parts = sorted(glob.glob(f"{copies}/run-*.elog"))

@@ -8,9 +8,12 @@
 #include <unistd.h>
 
 #include <array>
+#include <chrono>
 #include <csignal>
 #include <cstddef>
+#include <cstdint>
 #include <fstream>
+#include <span>
 #include <string>
 #include <thread>
 #include <utility>
@@ -19,6 +22,8 @@
 
 #include "base/user_error.hpp"
 #include "file/file_format.hpp"
+#include "file/file_reader.hpp"
+#include "file/recording_follower.hpp"
 #include "platform/unique_fd.hpp"
 #include "recording_sample.hpp"
 #include "scoped_environment.hpp"
@@ -70,6 +75,36 @@ class piped {
     unique_fd read_end_;
     std::thread writer_;
 };
+
+/// A pipe that a test fills step by step.
+class open_pipe {
+  public:
+    open_pipe() {
+        std::array<int, 2> ends{};
+        EXPECT_EQ(::pipe2(ends.data(), O_CLOEXEC | O_NONBLOCK), 0);
+        read_end_ = unique_fd(ends[0]);
+        write_end_ = unique_fd(ends[1]);
+    }
+    void write(std::span<const std::uint8_t> part) {
+        EXPECT_EQ(::write(write_end_.get(), part.data(), part.size()),
+                  static_cast<ssize_t>(part.size()));
+    }
+    void close() { write_end_ = unique_fd(); }
+    [[nodiscard]] std::string path() const {
+        return "/proc/self/fd/" + std::to_string(read_end_.get());
+    }
+
+  private:
+    unique_fd read_end_;
+    unique_fd write_end_;
+};
+
+/// Bytes of the disk that a file takes.
+std::uint64_t allocated_size(const std::string& path) {
+    struct stat status {};
+    EXPECT_EQ(::stat(path.c_str(), &status), 0);
+    return static_cast<std::uint64_t>(status.st_blocks) * 512;
+}
 
 std::string rejection(const std::string& path) {
     try {
@@ -142,6 +177,63 @@ TEST(seekable_input, rejects_endless_text_early) {
 TEST(seekable_input, rejects_empty_pipe) {
     const piped source({});
     EXPECT_NE(rejection(source.path()).find("is not an .elog file"), std::string::npos);
+}
+
+TEST(seekable_input, grows_while_pipe_is_written) {
+    test::write_sample(path_of("growing.elog"));
+    const test::bytes whole = test::contents(path_of("growing.elog"));
+    const std::size_t half = whole.size() / 2;
+    open_pipe source;
+    source.write(std::span(whole).first(half));
+    elog::seekable_input input(source.path(), elog::pipe_copy::growing);
+    EXPECT_TRUE(input.is_growing());
+    const std::size_t before = test::read_sample(input.path()).numbers.size();
+    EXPECT_TRUE(elog::file_reader(input.path()).is_being_written());
+    EXPECT_TRUE(elog::file_reader(input.path()).damages().empty());
+    input.grow(std::chrono::milliseconds(0));  // nothing is there
+    EXPECT_TRUE(input.is_growing());
+    source.write(std::span(whole).subspan(half));
+    source.close();
+    while (input.is_growing()) {
+        input.grow(std::chrono::milliseconds(1));
+    }
+    EXPECT_EQ(test::contents(input.path()), whole);
+    EXPECT_FALSE(elog::file_reader(input.path()).is_being_written());
+    EXPECT_LT(before, test::read_sample(input.path()).numbers.size());
+}
+
+TEST(seekable_input, is_followed_from_pipe_and_releases_what_was_read) {
+    test::sample_options options;
+    options.records = 200'000;
+    test::write_sample(path_of("followed.elog"), options);
+    const test::bytes whole = test::contents(path_of("followed.elog"));
+    ASSERT_GT(whole.size(), std::size_t{4} << 20U);
+    const piped source(whole);
+    elog::seekable_input input(source.path(), elog::pipe_copy::growing);
+    std::uint64_t found = 0;
+    elog::recording_follower recording(input.path(), [&] {
+        input.release(recording.first_unread());
+        input.grow(std::chrono::milliseconds(50));
+    });
+    recording.follow([&](const elog::merged_record&, const elog::clock_converter&) { ++found; },
+                     [] {}, [] { return false; });
+    EXPECT_EQ(found, options.records);
+    EXPECT_TRUE(recording.file().damages().empty());
+    EXPECT_TRUE(recording.file().end().has_value());
+}
+
+TEST(seekable_input, frees_released_space) {
+    test::write_sample(path_of("released.elog"));
+    test::bytes content = test::contents(path_of("released.elog"));
+    content.resize(std::size_t{8} << 20U, 1);  // damaged behind its end
+    const piped source(content);
+    elog::seekable_input input(source.path());
+    const std::uint64_t before = allocated_size(input.path());
+    input.release((std::size_t{6} << 20U) + 1);
+    // Not every file system frees a part of a file.
+    const std::uint64_t after = allocated_size(input.path());
+    EXPECT_TRUE(after == before || after + (std::size_t{6} << 20U) <= before) << after;
+    EXPECT_EQ(test::contents(input.path()).size(), content.size());
 }
 
 TEST(seekable_input, names_pipe_in_message_about_version) {
