@@ -52,6 +52,11 @@ void run_merge(const merge_arguments& arguments) {
     for (const std::string& path : summary.unfinished) {
         print_diagnostic("elog: {} has no end. Everything in it has been copied.", path);
     }
+    if (summary.skipped != 0) {
+        print_diagnostic("elog: {} blocks of a newer version are left out. A newer elog copies "
+                         "them.",
+                         summary.skipped);
+    }
     print_complaints(damages);
     if (!summary.damaged.empty()) {
         throw user_error("{} of {} files are damaged; everything else in them has been copied.",

@@ -280,6 +280,7 @@ void print_json(const record_counts& found, const counted_part& part, const file
     result["lost_by_provider"] = part.is_whole ? losses_as_json(found) : ordered_json();
     result[loss_name::overwritten] = found.overwritten();
     result[loss_name::unsupported] = found.not_understood();
+    result["unknown_block_count"] = file.skipped();
     ordered_json& by_event = result["by_event"] = ordered_json::array();
     for (const row& shown : rows_by_event(found)) {
         by_event.push_back(names_of(shown.name));

@@ -8,6 +8,11 @@
 namespace elog {
 
 void fail_if_damaged(const file_reader& file, const std::string& path, const char* done) {
+    if (file.skipped() != 0) {
+        print_diagnostic("elog: {}: {} blocks of a newer version are left out. A newer elog reads "
+                         "them.",
+                         path, file.skipped());
+    }
     print_complaints(path, file.damages());
     if (!file.damages().empty()) {
         throw user_error("The file {} is damaged; everything else in it has been {}.", path, done);

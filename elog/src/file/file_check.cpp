@@ -42,6 +42,7 @@ class file_checker {
         std::uint64_t time = 0;  // of its last record
     };
 
+    void skip_block(const block_location& place);
     void check_block(const block_location& place, const block_bytes& payload);
     void check_host(const block_location& place, const block_bytes& payload);
     void check_segment(const block_location& place, const block_bytes& payload);
@@ -79,6 +80,8 @@ class file_checker {
     // The index block that is due, unless a block before it could not be read.
     index_builder index_;
     bool index_is_known_ = true;
+    // Blocks that are skipped, but belong to the contents: their checks would find them missing.
+    std::uint64_t unreadable_ = 0;
 };
 
 void file_checker::check_host(const block_location& place, const block_bytes& payload) {
@@ -172,14 +175,16 @@ void file_checker::check_provider(const block_location& place, const block_bytes
     }
     const auto schema = schemas_.find(block->schema);
     if (schema == schemas_.end()) {
-        file_.report("the schema of the provider at {} is missing", place.offset);
+        if (unreadable_ == 0) {
+            file_.report("the schema of the provider at {} is missing", place.offset);
+        }
     } else if (schema->second != block->event_count || block->first_event < next_event_) {
         file_.report("the provider at {} has other events than its schema, or events of an earlier "
                      "one",
                      place.offset);
     }
     next_event_ = std::uint64_t{block->first_event} + block->event_count;
-    if (!processes_.contains(block->process)) {
+    if (!processes_.contains(block->process) && unreadable_ == 0) {
         file_.report("the process of the provider at {} is missing", place.offset);
     }
     if (providers_.test(block->id)) {
@@ -206,9 +211,8 @@ void file_checker::check_records(const block_location& place, const block_bytes&
     block_bytes decoded;
     const auto sound = decoder_.decode(block, body, decoded);
     if (!sound) {
-        file_.report("the records at {} cannot be checked: this elog does not know their encoding, "
-                     "{}",
-                     place.offset, block.encoding);
+        ++found_.unknown_blocks;
+        ++unreadable_;
         return;
     }
     const bool is_verbatim = block.encoding == static_cast<std::uint8_t>(record_encoding::verbatim);
@@ -257,7 +261,7 @@ void file_checker::check_content(const block_location& place, const records_bloc
     if (earliest != block.earliest || latest != block.latest) {
         file_.report("the records at {} have other times than their block says", place.offset);
     }
-    if (unknown != 0) {
+    if (unknown != 0 && unreadable_ == 0) {
         unnamed_.add("{} of the records at {} are of providers that were not named before", unknown,
                      place.offset);
     }
@@ -342,6 +346,9 @@ void file_checker::check_end(const block_location& place, const block_bytes& pay
         file_.report("the end at {} has reason {}, which this elog does not know", place.offset,
                      end->reason);
     }
+    if (unreadable_ != 0) {
+        return;
+    }
     compare_totals(file_, *end, found_.records, found_.lost + losses_.lost());
     // Records that failed validation have numbers and are counted in loss blocks; all other missing
     // numbers are losses.
@@ -382,6 +389,21 @@ void file_checker::check_block(const block_location& place, const block_bytes& p
     index_.add(place.header);
 }
 
+/// Counts a block of a newer version. An index describes contents of a block that are not known
+/// here.
+void file_checker::skip_block(const block_location& place) {
+    ++found_.unknown_blocks;
+    if (is_known(place.type())) {
+        ++unreadable_;
+        index_is_known_ = false;
+    }
+    if (place.type() == block_type::index) {
+        static_cast<void>(index_.take(place.offset));
+    } else {
+        index_.add(place.header);
+    }
+}
+
 file_check_result file_checker::run() {
     block_walker walker(file_, sizeof(file_header), 0);
     std::uint64_t expected_offset = sizeof(file_header);
@@ -391,8 +413,7 @@ file_check_result file_checker::run() {
         index_is_known_ = index_is_known_ && place->offset == expected_offset;
         expected_offset = place->end();
         if (!is_known(place->type()) || has_unknown_flags(place->header)) {
-            ++found_.unknown_blocks;
-            index_.add(place->header);
+            skip_block(*place);
             continue;
         }
         if (const std::optional<block_bytes> payload = file_.load(*place)) {

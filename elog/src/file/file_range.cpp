@@ -20,6 +20,14 @@ namespace {
 constexpr double slack = 1e7;
 constexpr double slack_rate = 1e-3;
 
+/// The members that tell whether a block can be read.
+block_header header_of(const listed_block& listed) noexcept {
+    block_header header{};
+    header.type = listed.entry.type;
+    header.flags = listed.entry.flags;
+    return header;
+}
+
 }  // namespace
 
 /// Selects the blocks that may contain records of the range, and the clock readings that convert
@@ -185,12 +193,17 @@ bool file_reader::read_metadata_blocks(const std::vector<listed_block>& blocks,
     for (const listed_block& listed : blocks) {
         const block_type type = listed.type();
         check_block_type(file_.path(), listed.entry.type);
+        const block_location described{listed.offset, header_of(listed)};
+        if (!is_readable(described)) {
+            continue;
+        }
         const bool is_needed = (type == block_type::clock && needs_readings) || is_metadata(type);
         if (!is_needed) {
             continue;
         }
         const std::optional<block_location> place = file_.block_at(listed.offset);
-        if (!place || place->header.number != listed.number || place->type() != type) {
+        if (!place || place->header.number != listed.number || place->type() != type ||
+            place->header.flags != listed.entry.flags) {
             return false;
         }
         read_block(*place);
@@ -213,8 +226,7 @@ bool file_reader::read_listed_blocks(const index_section& section, const range_s
             return false;  // with a clock of its own, if it exists
         }
         if (!is_wanted || listed.type() != block_type::records ||
-            (entry.flags & block_flags_changing & ~block_flags_known) != 0 ||
-            !wanted.may_contain(section, entry, readings)) {
+            has_unknown_flags(header_of(listed)) || !wanted.may_contain(section, entry, readings)) {
             continue;
         }
         if (entry.ring >= records_.size()) {
@@ -310,6 +322,8 @@ void file_reader::reset() {
     provider_blocks_.clear();
     schema_bytes_ = 0;
     provider_bytes_ = 0;
+    other_types_ = 0;
+    unreadable_ = 0;
     records_.assign(host_.ring_count, {});
     next_records_.assign(host_.ring_count, 0);
     held_.assign(host_.ring_count, 0);

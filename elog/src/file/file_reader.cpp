@@ -58,8 +58,20 @@ file_reader::file_reader(std::string path, time_range range)
     }
 }
 
+/// Counts a block of a newer version, which is skipped.
+bool file_reader::is_readable(const block_location& place) noexcept {
+    const bool is_other = !is_known(place.type());
+    const bool has_other_payload = !is_other && has_unknown_flags(place.header);
+    other_types_ += is_other ? 1U : 0U;
+    unreadable_ += has_other_payload ? 1U : 0U;
+    return !is_other && !has_other_payload;
+}
+
 void file_reader::scan_blocks() {
     while (const std::optional<block_location> place = walker_.next()) {
+        if (!is_readable(*place)) {
+            continue;
+        }
         if (place->type() == block_type::records) {
             take_records(*place);
         } else {
@@ -70,14 +82,6 @@ void file_reader::scan_blocks() {
 
 void file_reader::read_block(const block_location& place) {
     const block_type type = place.type();
-    if (!is_known(type)) {
-        return;  // of a newer version: skipped
-    }
-    if (has_unknown_flags(place.header)) {
-        file_.report("the block at {} is left out: this elog does not know its flags",
-                     place.offset);
-        return;
-    }
     const std::optional<std::vector<std::uint8_t>> payload = file_.load(place);
     if (!payload) {
         return;
@@ -200,7 +204,10 @@ void file_reader::take_provider(const block_location& place,
     }
     const auto schema = schemas_.find(block->schema);
     if (schema == schemas_.end()) {
-        file_.report("the provider at {} is left out: its schema is missing", place.offset);
+        // Or it may be in a block that a newer version has written.
+        if (unreadable_ == 0) {
+            file_.report("the provider at {} is left out: its schema is missing", place.offset);
+        }
         return;
     }
     const std::size_t size = schema->second.binary.size();
@@ -217,7 +224,9 @@ void file_reader::take_provider(const block_location& place,
     provider.schema = schema->second;
     const auto process = processes_.find(block->process);
     if (process == processes_.end()) {
-        file_.report("the process of the provider at {} is missing", place.offset);
+        if (unreadable_ == 0) {
+            file_.report("the process of the provider at {} is missing", place.offset);
+        }
         return;
     }
     take_process_of(provider, process->second);
@@ -257,11 +266,6 @@ void file_reader::take_note(std::span<const std::uint8_t> payload) {
 }
 
 void file_reader::take_records(const block_location& place) {
-    if (has_unknown_flags(place.header)) {
-        file_.report("the records at {} are left out: this elog does not know the block's flags",
-                     place.offset);
-        return;
-    }
     const auto head = peek_records_head(file_, place);
     if (!head) {
         file_.report("the block at {} is too short for its type", place.offset);
@@ -302,7 +306,8 @@ void file_reader::release_memory(std::uint32_t ring, std::size_t size) noexcept 
 
 std::optional<owned_run> file_reader::load_run(std::uint32_t ring, const records_location& from) {
     const std::optional<block_location> place = file_.block_at(from.offset);
-    if (!place || place->type() != block_type::records || place->header.number != from.number) {
+    if (!place || place->type() != block_type::records || place->header.number != from.number ||
+        has_unknown_flags(place->header)) {
         file_.report("the block at {} is damaged", from.offset);
         return std::nullopt;
     }
@@ -321,8 +326,7 @@ std::optional<owned_run> file_reader::load_run(std::uint32_t ring, const records
     std::vector<std::uint8_t> decoded;
     const auto found = decoder_.decode(*head, body_of(*payload), decoded);
     if (!found) {
-        file_.report("the records at {} are left out: this elog does not know their encoding, {}",
-                     from.offset, head->encoding);
+        ++undecoded_;  // of a newer version
         return std::nullopt;
     }
     const records_block& block = *head;
@@ -361,6 +365,7 @@ std::optional<owned_run> file_reader::next_run(std::uint32_t ring) {
 void file_reader::rewind() {
     std::fill(next_records_.begin(), next_records_.end(), 0);
     found_ = {};
+    undecoded_ = 0;
 }
 
 std::optional<std::uint64_t> file_reader::earliest() {
@@ -446,7 +451,7 @@ std::size_t file_reader::retained_locations() const noexcept {
 }
 
 void file_reader::compare_with_end_block() {
-    if (end_) {
+    if (end_ && unreadable_ == 0 && undecoded_ == 0) {
         compare_totals(file_, *end_, found_.records, found_.lost + losses_.lost());
     }
 }

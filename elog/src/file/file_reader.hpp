@@ -108,6 +108,11 @@ class file_reader {
     [[nodiscard]] const std::optional<end_block>& end() const noexcept { return end_; }
     /// A writer holds the file's lock: an incomplete last block is no damage.
     [[nodiscard]] bool is_being_written() const noexcept { return file_.is_being_written(); }
+    /// Number of blocks that were left out because a newer version has written them. Complete only
+    /// after read().
+    [[nodiscard]] std::uint64_t skipped() const noexcept {
+        return other_types_ + unreadable_ + undecoded_;
+    }
     /// Only the range was read, through the index.
     [[nodiscard]] bool used_index() const noexcept { return used_index_; }
 
@@ -146,6 +151,7 @@ class file_reader {
                                            const range_selector& wanted);
     void reset();
 
+    [[nodiscard]] bool is_readable(const block_location& place) noexcept;
     void scan_blocks();
     void read_block(const block_location& place);
     void add_watermark(std::uint64_t number, std::uint64_t clock);
@@ -166,7 +172,11 @@ class file_reader {
     recording_host host_;
     bool used_index_ = false;
     std::uint64_t passed_ = 0;  // see passed()
-    end_block found_{};         // totals of the records read, for comparison with the end block
+    // Blocks of a newer version: of unknown types; with unknown flags; with unknown encodings.
+    std::uint64_t other_types_ = 0;
+    std::uint64_t unreadable_ = 0;
+    std::uint64_t undecoded_ = 0;
+    end_block found_{};  // totals of the records read, for comparison with the end block
     clock_converter clock_;
     std::vector<known_watermark> watermarks_;  // increasing
     provider_map providers_;

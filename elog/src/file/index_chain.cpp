@@ -20,6 +20,11 @@ bool is_index(const std::optional<block_location>& place) noexcept {
     return place && place->type() == block_type::index;
 }
 
+/// A newer version has written it, so the file is read without an index.
+bool is_newer_index(const std::optional<block_location>& place) noexcept {
+    return is_index(place) && has_unknown_flags(place->header);
+}
+
 }  // namespace
 
 std::optional<index_section> read_index_section(block_file& file, std::uint64_t offset) {
@@ -107,6 +112,9 @@ std::optional<std::vector<index_section>> read_index_chain(block_file& file) {
         const std::optional<index_section> section = read_index_section(file, *offset);
         const bool fits =
             section && (sections.empty() || is_before(*section, sections.back(), step));
+        if (!fits && is_newer_index(file.block_at(*offset))) {
+            return std::nullopt;
+        }
         if (!fits) {
             file.report("the index at {} is not sound; the file is read without it", *offset);
             return std::nullopt;

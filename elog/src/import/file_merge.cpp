@@ -399,6 +399,7 @@ void file_merger::close(open_file& file) {
         copier_.write_loss(loss, file.number, reader.providers());
     }
     reader.compare_with_end_block();
+    summary_.skipped += reader.skipped();
     std::vector<std::string> damages = reader.damages();
     if (const std::optional<import_result>& import_details =
             files_[file.number].recording->import_details()) {

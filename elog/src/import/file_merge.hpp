@@ -3,6 +3,7 @@
 // Merges several recordings into one .elog file, ordered by time.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,7 @@ struct merge_summary {
     copy_summary copied;
     std::vector<merged_file> damaged;     // in the order in which the files ended
     std::vector<std::string> unfinished;  // files without an end block
+    std::uint64_t skipped = 0;            // blocks of a newer version
 };
 
 /// A file describes one host with its rings, processes and clock, so all inputs must be recordings

@@ -7,6 +7,7 @@ file cheap, and never changes the output.
 import json
 import os
 import random
+import re
 import signal
 import struct
 import time
@@ -137,7 +138,9 @@ class TimeRanges(harness.Case):
     def shown(self, command, path, options, status):
         """The output of a command for a range, or the file that it writes."""
         if command[0] != "cut":
-            return self.run_elog(*command, path, *options, status=status).stdout
+            output = self.run_elog(*command, path, *options, status=status).stdout
+            # Hidden index blocks have an unknown type.
+            return re.sub(r'"unknown_block_count": \d+', "", output)
         # The file has its own identity and clock: compare its printed events.
         self.run_elog("cut", path, *options, "--force", "-o", self.path("cut.elog"),
                       status=status)
