@@ -13,6 +13,8 @@
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "base/output.hpp"
 #include "cli/global_options.hpp"
 #include "commands.hpp"
@@ -22,28 +24,25 @@
 #include "scripts.hpp"
 #include "target/container_target.hpp"
 #include "target/other_user.hpp"
+#include "text/escaped_text.hpp"
 
 namespace elog {
 namespace {
 
-/// A name may come from a hostile program, and the shell splits the output at newlines and tabs.
+std::string visible(std::string_view text) {
+    fmt::memory_buffer shown;
+    append_visible(shown, text);
+    return fmt::to_string(shown);
+}
+
+/// A name may come from a hostile program: a shell splits the output at newlines and tabs, and
+/// shows words on the terminal. Words that begin with ':' are those of this command.
 bool is_printable(const std::string& word) {
-    for (const char each : word) {
-        if (static_cast<unsigned char>(each) < 0x20 || each == 0x7f) {
-            return false;
-        }
-    }
-    return !word.empty() && word.front() != ':';
+    return !word.empty() && word.front() != ':' && visible(word) == word;
 }
 
 std::string first_line_of(const std::string& description) {
-    std::string line = description.substr(0, description.find('\n'));
-    for (char& each : line) {
-        if (static_cast<unsigned char>(each) < 0x20 || each == 0x7f) {
-            each = ' ';
-        }
-    }
-    return line;
+    return visible(std::string_view(description).substr(0, description.find('\n')));
 }
 
 /// Adds the options of all commands to each command, also to groups of commands.

@@ -8,9 +8,10 @@ function __elog_complete
                 __fish_complete_path (string replace -r -- '^--[^=]*=' '' (commandline -ct))
             case :commands
                 set -l command $typed[(math 1 + (contains -i -- -- $typed))..]
-                complete -C "$command"
+                complete -C (string escape --no-quoted -- $command | string join ' ')
             case '*'
-                echo $line
+                # Not echo, for which a name may be an option.
+                printf '%s\n' $line
         end
     end
 end

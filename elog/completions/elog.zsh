@@ -5,6 +5,7 @@ _elog() {
     local line name files=0
     local -a typed described
     typed=("${(@Q)words[2,CURRENT]}")
+    [[ -z $QIPREFIX ]] || typed[-1]=$PREFIX  # behind an open quote
     for line in "${(@f)$("${(Q)words[1]}" __complete -- "${typed[@]}" 2>/dev/null)}"; do
         case $line in
             '') ;;
@@ -15,7 +16,9 @@ _elog() {
                 _normal
                 ;;
             *)
+                # _describe reads a backslash and a colon as its own characters.
                 name=${line%%$'\t'*}
+                name=${name//\\/\\\\}
                 described+=("${name//:/\\:}:${line#*$'\t'}")
                 ;;
         esac

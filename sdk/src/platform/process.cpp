@@ -91,10 +91,9 @@ process_identity current_process() noexcept {
     const unique_fd file(::open("/proc/self/comm", O_RDONLY | O_CLOEXEC));
     if (file) {
         const ssize_t size = ::read(file.get(), identity.name.data(), identity.name.size() - 1);
-        identity.name[static_cast<std::size_t>(size < 0 ? 0 : size)] = '\0';
-        if (char* newline = std::strchr(identity.name.data(), '\n')) {
-            *newline = '\0';
-        }
+        // The kernel adds a newline; the name itself may contain others.
+        const auto end = static_cast<std::size_t>(size < 0 ? 0 : size);
+        identity.name[end != 0 && identity.name[end - 1] == '\n' ? end - 1 : end] = '\0';
     }
     return identity;
 }

@@ -21,6 +21,13 @@ ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", ".."
 SCRIPTS = os.path.join(os.path.realpath(ROOT), "elog", "completions")
 
 
+# Names that are commands of a shell, or have a meaning there. Each creates the file x where it runs.
+HOSTILE_NAMES = [
+    "a;>x;#", "b$(>x)", "c`>x`", "d: server", "e'>x'\"\\", "f&>x", "g!!{1,2}", "h|>x *", "i\\$(>x)",
+    "j~ #?[a]", "k\"$(>x)\"", "l:>x@=y", "m\u00e9$x(>x)",
+]
+
+
 GLOBAL_OPTIONS = ["-q", "--quiet", "-v", "--verbose", "--color", "--no-pager"]
 
 
@@ -79,6 +86,15 @@ class Answers(harness.Case):
         self.assertEqual(self.candidates("record", "-p", ""), [str(service.pid)])
         self.assertEqual(self.candidates("record", "--comm", "or"), ["order_service"])
 
+    def test_names_with_control_characters_are_no_candidates(self):
+        os.mkdir(self.path("programs"))
+        names = ["a b", "a\nb", "a\tb", "a\x1b[2J", "a\x7fb", "a\u009b2J", "a\u202eb", ":files", "tmux: server"]
+        for name in names:
+            program = self.path(os.path.join("programs", name))
+            os.symlink(harness.program("counter"), program)
+            self.start_provider(program, "1", "0", "1000")
+        self.assertEqual(sorted(self.candidates("record", "--comm", "")), ["a b", "tmux: server"])
+
     def test_detached_subscriptions(self):
         self.run_elog("flight", "start", "flight", "-e", "shop:*")
         self.assertEqual(self.candidates("flight", "stop", ""), ["flight"])
@@ -112,18 +128,14 @@ class Answers(harness.Case):
         self.assert_one_message(result.stderr, "no completion for 'tcsh'", "bash, zsh and fish")
 
 
-class Typing(harness.Case):
+class Shells(harness.Case):
     """Types keys into an interactive shell."""
 
     def setUp(self):
         super().setUp()
-        os.symlink(harness.ELOG, self.path("elog"))
         self.environment.update(
             PATH=f"{self.scratch}:{os.environ['PATH']}", TERM="xterm", HOME=self.scratch
         )
-        with open(self.path("recording.elog"), "w", encoding="utf-8"):
-            pass
-        self.start_provider(harness.example("order_service"), "60")
 
     def open_shell(self, *command, setup):
         self.terminal, other = pty.openpty()
@@ -157,6 +169,33 @@ class Typing(harness.Case):
         self.type("\x15")
         return line
 
+    def open_bash(self):
+        setup = (
+            "source /usr/share/bash-completion/bash_completion; "
+            f"source {SCRIPTS}/elog.bash; "
+            """bind -x '"\\C-x": printf "<%s>" "<$READLINE_LINE>"'; """
+            "printf '\\n%s\\n' R''EADY"
+        )
+        self.open_shell("bash", "--norc", "--noprofile", "-i", setup=setup)
+
+    def open_zsh(self):
+        os.symlink(f"{SCRIPTS}/elog.zsh", self.path("_elog"))
+        setup = (
+            f"fpath=({self.scratch} $fpath); autoload -Uz compinit; compinit -u -D; "
+            'show() { print -rn -- "<<$BUFFER>>" }; zle -N show; bindkey "^X" show; '
+            "printf '\\n%s\\n' R''EADY"
+        )
+        self.open_shell("zsh", "-f", "-i", setup=setup)
+
+
+class Typing(Shells):
+    def setUp(self):
+        super().setUp()
+        os.symlink(harness.ELOG, self.path("elog"))
+        with open(self.path("recording.elog"), "w", encoding="utf-8"):
+            pass
+        self.start_provider(harness.example("order_service"), "60")
+
     def check(self):
         self.assertEqual(self.completed("elog recor"), "elog record ")
         self.assertEqual(self.completed("elog record --fail"), "elog record --fail-on-loss ")
@@ -175,13 +214,7 @@ class Typing(harness.Case):
         )
 
     def test_bash(self):
-        setup = (
-            "source /usr/share/bash-completion/bash_completion; "
-            f"source {SCRIPTS}/elog.bash; "
-            """bind -x '"\\C-x": printf "<%s>" "<$READLINE_LINE>"'; """
-            "printf '\\n%s\\n' R''EADY"
-        )
-        self.open_shell("bash", "--norc", "--noprofile", "-i", setup=setup)
+        self.open_bash()
         self.check()
         self.assertEqual(self.completed("elog convert --to=js"), "elog convert --to=jsonl ")
         self.assertEqual(
@@ -194,13 +227,7 @@ class Typing(harness.Case):
             self.check()
 
     def test_zsh(self):
-        os.symlink(f"{SCRIPTS}/elog.zsh", self.path("_elog"))
-        setup = (
-            f"fpath=({self.scratch} $fpath); autoload -Uz compinit; compinit -u -D; "
-            'show() { print -rn -- "<<$BUFFER>>" }; zle -N show; bindkey "^X" show; '
-            "printf '\\n%s\\n' R''EADY"
-        )
-        self.open_shell("zsh", "-f", "-i", setup=setup)
+        self.open_zsh()
         self.check()
         self.assertEqual(self.completed("elog convert --to=js"), "elog convert --to=jsonl ")
 
@@ -219,6 +246,67 @@ class Typing(harness.Case):
         self.assertEqual(offered("elog record -e shop:order_pl"), ["shop:order_placed"])
         self.assertEqual(offered("elog convert --to=js"), ["--to=jsonl"])
         self.assertEqual(offered("elog record -e shop -- elog convert --to js"), ["jsonl"])
+
+
+class HostileNames(Shells):
+    """Completes the names of processes that are commands, and runs the line."""
+
+    def setUp(self):
+        super().setUp()
+        # Completes as elog does, and prints its last argument in place of everything else.
+        with open(self.path("elog"), "w", encoding="utf-8") as file:
+            file.write("#!/bin/sh\n"
+                       f"[ \"$1\" != __complete ] || exec {harness.ELOG} \"$@\"\n"
+                       "for last; do :; done\n"
+                       "printf 'ARGU''MENT<%s>\\n' \"$last\"\n")
+        os.chmod(self.path("elog"), 0o755)
+        os.mkdir(self.path("programs"))
+        for name in HOSTILE_NAMES:
+            program = self.path(os.path.join("programs", name))
+            os.symlink(harness.program("counter"), program)
+            self.start_provider(program, "1", "0", "100000")
+
+    def check(self, *beginnings):
+        for name in HOSTILE_NAMES:
+            for beginning in beginnings:
+                self.seen = ""
+                self.type(f"elog record {beginning}{name[0]}\t\n")
+                given = self.read_until("ARGUMENT<(.*?)>\r\n")[1]
+                self.assertEqual(given.removeprefix("--comm="), name, beginning)
+        self.assertFalse(os.path.exists(self.path("x")))
+
+    def test_bash_quotes_them(self):
+        self.open_bash()
+        beginnings = ["--comm ", "--comm=", "--comm '", '--comm "', "--comm='", '"--comm=']
+        self.check(*beginnings)
+        # The part in front of a colon is completed already.
+        self.seen = ""
+        self.type("elog record --comm l:\t\n")
+        self.assertEqual(self.read_until("ARGUMENT<(.*?)>\r\n")[1], "l:>x@=y")
+        for changed in ("COMP_WORDBREAKS=${COMP_WORDBREAKS//[:=@]/}", "shopt -s hostcomplete"):
+            self.type(changed + "\n")
+            self.check("--comm ")
+
+    def test_zsh_quotes_them(self):
+        self.open_zsh()
+        self.check("--comm ", "--comm '", '--comm "')
+
+    def test_fish_quotes_them(self):
+        for name in HOSTILE_NAMES:
+            script = (f"source {SCRIPTS}/elog.fish; "
+                      f"complete --escape -C 'elog record --comm {name[0]}'")
+            result = subprocess.run(
+                ["fish", "--no-config", "-c", script], env=self.environment, cwd=self.scratch,
+                stdout=subprocess.PIPE, encoding="utf-8", check=True, timeout=harness.TIMEOUT,
+            )
+            (word,) = (line.split("\t")[0] for line in result.stdout.splitlines())
+            result = subprocess.run(
+                ["fish", "--no-config", "-c", f"elog record --comm {word}"], env=self.environment,
+                cwd=self.scratch, stdout=subprocess.PIPE, encoding="utf-8", check=True,
+                timeout=harness.TIMEOUT,
+            )
+            self.assertEqual(result.stdout, f"ARGUMENT<{name}>\n")
+        self.assertFalse(os.path.exists(self.path("x")))
 
 
 if __name__ == "__main__":
