@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "base/atomic_file.hpp"
+#include "base/created_file.hpp"
 #include "base/user_error.hpp"
 #include "cli/complaints.hpp"
 #include "cli/quantities.hpp"
@@ -165,7 +166,7 @@ reserved_name snapshot_watch::reserve_path() {
         std::string path = parts_.next_path();
         const std::string unfinished = temporary_name(path);
         eventlog::core::unique_fd file(
-            ::open(unfinished.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
+            ::open(unfinished.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, private_mode));
         struct stat existing {};
         if (file && ::lstat(path.c_str(), &existing) != 0) {
             return {std::move(path), std::move(file)};

@@ -69,12 +69,11 @@ void output_file::finish() {
     }
 }
 
-text_output::text_output(const output_arguments& output) {
+text_output::text_output(const output_arguments& output, mode_t mode) {
     if (output.path.empty() || output.is_standard_output()) {
         return;
     }
-    constexpr mode_t mode_of_texts = 0666;
-    named_.emplace(output, mode_of_texts);
+    named_.emplace(output, mode);
     file_ = eventlog::core::unique_fd(
         ::open(named_->path().c_str(), O_WRONLY | O_NOFOLLOW | O_CLOEXEC));
     if (!file_) {
@@ -102,7 +101,8 @@ void text_output::finish() {
 }
 
 void write_text_output(const output_arguments& output, std::string_view content) {
-    text_output file(output);
+    constexpr mode_t mode_of_texts = 0666;
+    text_output file(output, mode_of_texts);
     write_all(file.descriptor(), content);
     file.finish();
 }

@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "base/atomic_file.hpp"
+#include "base/created_file.hpp"
 #include "base/unnamed_file.hpp"
 #include "cli/command_line.hpp"
 
@@ -41,7 +42,7 @@ class output_file {
   public:
     /// Throws user_error if the file exists and --force is not given, if the path is no file, or if
     /// standard output is a terminal, which cannot show binary data.
-    explicit output_file(const output_arguments& output, mode_t mode = atomic_file::usual_mode);
+    explicit output_file(const output_arguments& output, mode_t mode = private_mode);
 
     /// The path to write to.
     [[nodiscard]] const std::string& path() const noexcept {
@@ -63,7 +64,7 @@ class output_file {
 class text_output {
   public:
     /// An empty path is standard output, too. Throws user_error as output_file does.
-    explicit text_output(const output_arguments& output);
+    explicit text_output(const output_arguments& output, mode_t mode = private_mode);
 
     [[nodiscard]] int descriptor() const noexcept { return descriptor_; }
     [[nodiscard]] bool is_standard_output() const noexcept { return !named_; }
@@ -76,7 +77,8 @@ class text_output {
     int descriptor_ = STDOUT_FILENO;
 };
 
-/// Writes the whole output of a command. Throws user_error or output_closed.
+/// Writes the whole output of a command, a text without events, with the mode of any other file.
+/// Throws user_error or output_closed.
 void write_text_output(const output_arguments& output, std::string_view content);
 
 }  // namespace elog

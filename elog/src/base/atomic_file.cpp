@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <system_error>
 
+#include "base/created_file.hpp"
 #include "base/user_error.hpp"
 
 namespace elog {
@@ -22,6 +23,11 @@ std::string target_of(const std::string& path) {
     std::error_code error;
     if (!std::filesystem::is_symlink(path, error)) {
         return path;
+    }
+    if (is_in_shared_folder(path)) {
+        throw user_error("{} is a symbolic link in a folder of several users, and is not followed. "
+                         "Remove it, or give another name with -o.",
+                         path);
     }
     const std::filesystem::path target = std::filesystem::weakly_canonical(path, error);
     return error ? path : target.string();
@@ -50,6 +56,22 @@ void check_is_no_link(const std::string& path) {
     if (::lstat(path.c_str(), &status) == 0 && S_ISLNK(status.st_mode)) {
         throw user_error("{} is a symbolic link. Remove it, or give another name with -o.", path);
     }
+}
+
+/// Creates the temporary file, or takes over that of a command that was killed.
+eventlog::core::unique_fd open_temporary(const std::string& path, mode_t mode) {
+    constexpr int flags = O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
+    eventlog::core::unique_fd file(::open(path.c_str(), flags | O_CREAT | O_EXCL, mode));
+    if (file || errno != EEXIST) {
+        return file;
+    }
+    file = eventlog::core::unique_fd(::open(path.c_str(), flags));
+    struct stat status {};
+    if (file && ::fstat(file.get(), &status) == 0) {
+        check_is_own_file(file.get(), path);
+        static_cast<void>(!::fchmod(file.get(), status.st_mode & mode));
+    }
+    return file;
 }
 
 bool is_open_as(int descriptor, const std::string& path) noexcept {
@@ -101,8 +123,7 @@ atomic_file::atomic_file(const std::string& path, if_exists what, mode_t mode)
     check_is_no_link(temporary_);
     // Another command may be writing it; its work must not be removed.
     check_target(temporary_);
-    held_ = eventlog::core::unique_fd(
-        ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, mode));
+    held_ = open_temporary(temporary_, mode);
     if (!held_) {
         throw user_error("The file {} cannot be made ({}). Give another name with -o.", path_,
                          std::strerror(errno));

@@ -7,6 +7,7 @@
 
 #include <string>
 
+#include "base/created_file.hpp"
 #include "platform/unique_fd.hpp"
 
 namespace elog {
@@ -30,13 +31,12 @@ class atomic_file {
   public:
     enum class if_exists { replace, reject };
 
-    static constexpr mode_t usual_mode = 0644;
-
     /// Creates the temporary file, or takes over that of a command that was killed. Throws
     /// user_error if it cannot be created, if the path is no regular file, is being recorded to, or
-    /// exists and must not be replaced, and if a symbolic link has the name of the temporary file.
+    /// exists and must not be replaced, if it is a symbolic link in a folder of several users, and
+    /// if the temporary file is a symbolic link, belongs to another user or has several names.
     explicit atomic_file(const std::string& path, if_exists what = if_exists::replace,
-                         mode_t mode = usual_mode);
+                         mode_t mode = private_mode);
     /// Removes the temporary file unless finish() succeeded. Its writer must have closed it.
     ~atomic_file();
     atomic_file(const atomic_file&) = delete;

@@ -15,6 +15,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/created_file.hpp"
 #include "base/unnamed_file.hpp"
 
 namespace elog {
@@ -72,9 +73,7 @@ block_output::~block_output() {
 
 void block_output::open() {
     const std::string& path = options_.path;
-    const int mode = O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK;
-    file_ = eventlog::core::unique_fd(
-        ::open(path.c_str(), options_.must_be_new ? mode | O_EXCL : mode, 0644));
+    file_ = open_created_file(path, options_.must_be_new, private_mode);
     if (!file_ && errno == EEXIST) {
         throw file_exists(
             "The file {} exists. Give another name with -o, or replace it with --force.", path);
