@@ -41,6 +41,20 @@ void append_json_text(fmt::memory_buffer& out, std::string_view text) {
     out.push_back('"');
 }
 
+void append_visible_json(fmt::memory_buffer& out, std::string_view json) {
+    while (!json.empty()) {
+        const auto [code, length] = first_character(json);
+        if (length == 0) {
+            append(out, "\\ufffd");
+        } else if (code < 0x20 || printable_length(json) == length) {
+            append(out, json.substr(0, length));
+        } else {
+            append_escaped_code(out, code);
+        }
+        json.remove_prefix(length == 0 ? 1 : length);
+    }
+}
+
 void append_json_member(fmt::memory_buffer& out, const char* name, std::string_view value) {
     append_format(out, "\"{}\": ", name);
     append_json_text(out, value);

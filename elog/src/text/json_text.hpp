@@ -13,6 +13,10 @@ namespace elog {
 /// represent them. Control and invisible characters are escaped.
 void append_json_text(fmt::memory_buffer& out, std::string_view text);
 
+/// Appends complete, valid JSON of another writer. Control and invisible characters in its strings
+/// are escaped as append_json_text does; its line ends stay.
+void append_visible_json(fmt::memory_buffer& out, std::string_view json);
+
 /// Appends "name": "value". The name must need no escaping; the value is untrusted.
 void append_json_member(fmt::memory_buffer& out, const char* name, std::string_view value);
 

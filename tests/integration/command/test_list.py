@@ -226,6 +226,14 @@ class List(harness.Case):
         self.assertEqual((watered["fields"][3]["count"], watered["fields"][1]["optional"]),
                          (3, True))
 
+    def test_json_has_no_invisible_characters_of_process_names(self):
+        name = "a\u009b2J\u202e\x7f"
+        os.symlink(harness.program("counter"), self.path(name))
+        self.start_provider(self.path(name), "1", "0", "100000")
+        shown = self.run_elog("list", "--json").stdout
+        self.assertIn('"a\\u009b2J\\u202e\\u007f"', shown)
+        self.assertEqual(json.loads(shown)["providers"][0]["processes"][0]["comm"], name)
+
     def test_is_json_even_if_nothing_runs(self):
         self.assertEqual(self.list_json(), {"version": 1, "providers": [], "subscriptions": []})
 

@@ -7,7 +7,10 @@
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
+
+#include "text/json_text.hpp"
 
 namespace {
 
@@ -40,6 +43,13 @@ TEST(json_object, writes_null_for_nan_and_absent_values) {
 
 TEST(json_object, escapes_texts) {
     EXPECT_EQ(json_object().add("a", "\"\\\x1b\xff").text(), R"({"a":"\"\\\u001b\ufffd"})");
+}
+
+TEST(json_text, of_another_writer_gets_no_invisible_characters) {
+    fmt::memory_buffer out;
+    elog::append_visible_json(out, "{\n  \"a\": \"\u00e9\u009b\u202e\x7f\U000e0041\\n\"\n}");
+    EXPECT_EQ(fmt::to_string(out),
+              "{\n  \"a\": \"\u00e9\\u009b\\u202e\\u007f\\udb40\\udc41\\n\"\n}");
 }
 
 TEST(json_object, nests_lists_and_objects) {
