@@ -5,6 +5,7 @@
 #include <gelf.h>
 #include <libelf.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -52,6 +53,34 @@ Elf_Scn* find_symbols(Elf* elf, GElf_Shdr& header) {
     return found;
 }
 
+/// libelf reads a section at once, and a sparse file can have one of any size.
+constexpr std::uint64_t section_size_max = std::uint64_t{256} << 20U;
+
+bool is_bounded(Elf* elf, std::size_t section) {
+    GElf_Shdr header{};
+    Elf_Scn* const found = ::elf_getscn(elf, section);
+    return found != nullptr && ::gelf_getshdr(found, &header) != nullptr &&
+           header.sh_size <= section_size_max;
+}
+
+/// Whether the numbers of sections and segments are in the header. Others may have 32 bits, and
+/// libelf allocates memory for all sections; programs have no such numbers.
+bool has_bounded_tables(int file) {
+    union {
+        unsigned char ident[EI_NIDENT];
+        Elf32_Ehdr narrow;
+        Elf64_Ehdr wide;
+    } header{};
+    const ssize_t size = ::pread(file, &header, sizeof header, 0);
+    const auto is_bounded_in = [&](const auto& one) {
+        return size >= static_cast<ssize_t>(sizeof one) && (one.e_shnum != 0 || one.e_shoff == 0) &&
+               one.e_phnum != PN_XNUM;
+    };
+    return size >= EI_NIDENT &&
+           (header.ident[EI_CLASS] == ELFCLASS64 ? is_bounded_in(header.wide)
+                                                 : is_bounded_in(header.narrow));
+}
+
 bool is_function(const GElf_Sym& symbol) {
     const unsigned type = GELF_ST_TYPE(symbol.st_info);
     return (type == STT_FUNC || type == STT_GNU_IFUNC) && symbol.st_shndx != SHN_UNDEF;
@@ -62,8 +91,12 @@ std::vector<function_symbol> read_functions(Elf* elf) {
     std::vector<function_symbol> functions;
     GElf_Shdr header{};
     Elf_Scn* const section = find_symbols(elf, header);
-    Elf_Data* const data = section == nullptr ? nullptr : ::elf_getdata(section, nullptr);
-    if (data == nullptr || header.sh_entsize == 0) {
+    if (section == nullptr || header.sh_entsize == 0 || header.sh_size > section_size_max ||
+        !is_bounded(elf, header.sh_link)) {
+        return functions;
+    }
+    Elf_Data* const data = ::elf_getdata(section, nullptr);
+    if (data == nullptr) {
         return functions;
     }
     const std::uint64_t count = std::min(header.sh_size / header.sh_entsize, symbols_max);
@@ -133,7 +166,8 @@ struct elf_symbolizer::program {
 /// The file is read and not mapped, because it may be truncated meanwhile.
 elf_symbolizer::elf_symbolizer(eventlog::core::unique_fd file)
     : program_(std::make_unique<program>(std::move(file))) {
-    if (!is_regular(program_->file) || ::elf_version(EV_CURRENT) == EV_NONE) {
+    if (!is_regular(program_->file) || !has_bounded_tables(program_->file.get()) ||
+        ::elf_version(EV_CURRENT) == EV_NONE) {
         return;
     }
     program_->elf = ::elf_begin(program_->file.get(), ELF_C_READ, nullptr);

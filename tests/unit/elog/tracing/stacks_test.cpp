@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
 // Call stacks: the mapped code of processes, the names of its functions, and the field `stack`.
+#include <elf.h>
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <cstdint>
@@ -125,6 +127,57 @@ TEST(elf_symbolizer, survives_hostile_elf_file) {
             EXPECT_LE(names.symbol_at(offset).size(), 200U);
         }
     }
+}
+
+/// A sparse program of 64-bit ELF with a table of symbols and one of names.
+eventlog::core::unique_fd make_sparse_program(std::uint64_t symbols_size,
+                                              std::uint64_t names_size) {
+    constexpr std::uint64_t content = 4096;
+    Elf64_Ehdr header{};
+    std::memcpy(header.e_ident, ELFMAG, SELFMAG);
+    header.e_ident[EI_CLASS] = ELFCLASS64;
+    header.e_ident[EI_DATA] = ELFDATA2LSB;
+    header.e_ident[EI_VERSION] = EV_CURRENT;
+    header.e_type = ET_EXEC;
+    header.e_machine = EM_X86_64;
+    header.e_version = EV_CURRENT;
+    header.e_ehsize = sizeof header;
+    header.e_shoff = sizeof header;
+    header.e_shentsize = sizeof(Elf64_Shdr);
+    header.e_shnum = 3;
+    Elf64_Shdr sections[3]{};
+    sections[1].sh_type = SHT_SYMTAB;
+    sections[1].sh_offset = content;
+    sections[1].sh_size = symbols_size;
+    sections[1].sh_entsize = sizeof(Elf64_Sym);
+    sections[1].sh_link = 2;
+    sections[2].sh_type = SHT_STRTAB;
+    sections[2].sh_offset = content + symbols_size;
+    sections[2].sh_size = names_size;
+    eventlog::core::unique_fd file(::memfd_create("sparse", MFD_CLOEXEC));
+    EXPECT_EQ(::pwrite(file.get(), &header, sizeof header, 0), ssize_t{sizeof header});
+    EXPECT_EQ(::pwrite(file.get(), sections, sizeof sections, sizeof header),
+              ssize_t{sizeof sections});
+    EXPECT_EQ(::ftruncate(file.get(), static_cast<off_t>(content + symbols_size + names_size)), 0);
+    return file;
+}
+
+/// The memory that this process has ever had, in bytes.
+std::uint64_t peak_memory() {
+    rusage used{};
+    EXPECT_EQ(::getrusage(RUSAGE_SELF, &used), 0);
+    return static_cast<std::uint64_t>(used.ru_maxrss) << 10U;
+}
+
+TEST(elf_symbolizer, does_not_load_huge_sections_of_sparse_file) {
+    constexpr std::uint64_t huge = std::uint64_t{40} << 30U;
+    constexpr std::uint64_t small = 24 * 1024;
+    const std::uint64_t before = peak_memory();
+    for (const auto& [symbols, names] : {std::pair{huge, small}, std::pair{small, huge}}) {
+        const elog::elf_symbolizer all(make_sparse_program(symbols, names));
+        EXPECT_EQ(all.symbol_at(0), "");
+    }
+    EXPECT_LT(peak_memory() - before, std::uint64_t{64} << 20U);
 }
 
 TEST(elf_symbolizer, demangles_without_parameters) {
