@@ -92,6 +92,13 @@ std::string comment_text(std::string_view text) {
     std::string made = fmt::to_string(visible);
     replace_all(made, "*/", "* /");
     replace_all(made, "/*", "/ *");
+    // At the end of a line both continue a comment of C and C++ on the next line, whatever space
+    // follows.
+    replace_all(made, "?\?/", "?\? /");
+    const std::size_t end = made.find_last_not_of(' ');
+    if (end != std::string::npos && made[end] == '\\') {
+        made += '.';
+    }
     return made;
 }
 

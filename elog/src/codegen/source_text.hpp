@@ -70,7 +70,8 @@ class source_writer {
 /// The bytes as hexadecimal numbers, several in a line, each line indented.
 [[nodiscard]] std::string format_byte_list(std::span<const std::uint8_t> bytes, std::size_t indent);
 
-/// Text for a comment: one line, without invisible characters and ends of comments.
+/// Text for a comment: one line, without invisible characters, ends of comments and a backslash at
+/// the end, which would make the next line a part of the comment.
 [[nodiscard]] std::string comment_text(std::string_view text);
 
 /// "NAME: description", or the name alone.

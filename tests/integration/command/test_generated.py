@@ -4,6 +4,7 @@
 
 import ast
 import os
+import random
 import re
 import shlex
 import shutil
@@ -321,22 +322,13 @@ class Generated(harness.Case):
         self.compile(rustc, "--edition", "2021", "-A", "dead_code", "--crate-type", "lib",
                      "--emit=metadata", name)
 
-    def test_enumerations_of_one_name_compile(self):
+    def compile_in_all_languages(self, source):
+        """Requires what is made from the schema to compile with each compiler."""
         with open(self.path("s.schema"), "w", encoding="utf-8") as file:
-            file.write(
-                """provider s {
-                    enum state : u8 { open = 0, shut = 1 }
-                    enum state_2 called state : u16 { off = 1, on = 300 }
-                    flags state_3 called state : u32 { low = 1, high = 0x80000000 }
-                    event e info { front: state kitchen: state_2 hall: state_3 others: state_2[2] }
-                }"""
-            )
-        self.generate("c", "s.h", self.path("s.schema"))
-        self.generate("c++", "s.hpp", self.path("s.schema"))
-        self.generate("python", "s.py", self.path("s.schema"))
-        self.generate("rust", "s.rs", self.path("s.schema"))
-        for suffix in ("h", "hpp"):
-            name = {"h": "s.c", "hpp": "s.cpp"}[suffix]
+            file.write(source)
+        for language, name in (("c", "s.h"), ("c++", "s.hpp"), ("python", "s.py"), ("rust", "s.rs")):
+            self.generate(language, name, self.path("s.schema"))
+        for suffix, name in (("h", "s.c"), ("hpp", "s.cpp")):
             with open(self.path(name), "w", encoding="utf-8") as file:
                 file.write(f'#include "s.{suffix}"\n')
         # The header for C++ asserts that its schema has the hash of the text's.
@@ -347,6 +339,29 @@ class Generated(harness.Case):
         with open(self.path("s.py"), encoding="utf-8") as file:
             ast.parse(file.read())
         self.compile_rust_library("s.rs")
+
+    def test_enumerations_of_one_name_compile(self):
+        self.compile_in_all_languages(
+            """provider s {
+                enum state : u8 { open = 0, shut = 1 }
+                enum state_2 called state : u16 { off = 1, on = 300 }
+                flags state_3 called state : u32 { low = 1, high = 0x80000000 }
+                event e info { front: state kitchen: state_2 hall: state_3 others: state_2[2] }
+            }"""
+        )
+
+    def test_hostile_texts_compile(self):
+        # A backslash at the end of a comment makes the next line a part of it.
+        pieces = ["\\\\", '\\"', "*/", "/*", "//", "'''", '\\"\\"\\"', "#", "%s", "{}", "$(x)", "`x`",
+                  " ", "\\t", "\u00e9", "x", "]]", "\\n"]
+        chosen = random.Random(9)
+        texts = ["".join(chosen.choices(pieces, k=chosen.randint(1, 6))) for _ in range(40)]
+        ends = ["\\\\", "a \\\\", "a \\\\ ", "a. \\\\\\\\"]
+        events = "".join(
+            f'event e{i} info "{text}" when "{text}" '
+            f'{{ a{i}: u8 "{text}" b{i}: u8 unit "{text}" c{i}: u8 }}\n'
+            for i, text in enumerate(ends + texts))
+        self.compile_in_all_languages(f'provider s "a \\\\" {{\n{events}}}\n')
 
     def test_field_named_like_enumerator_compiles_in_rust(self):
         with open(self.path("s.schema"), "w", encoding="utf-8") as file:
