@@ -12,7 +12,7 @@ namespace elog {
 
 namespace {
 
-constexpr std::array<const char*, 4> names{"realtime", "monotonic", "boottime", "tai"};
+constexpr std::array<const char*, 4> clock_names{"realtime", "monotonic", "boottime", "tai"};
 
 void check_offsets(const clock_converter& clock) {
     if (clock.offsets().empty()) {
@@ -62,12 +62,12 @@ std::uint64_t first_at_monotonic(const clock_converter& clock, std::int64_t time
 }  // namespace
 
 const char* name_of(display_clock which) noexcept {
-    return names[static_cast<std::size_t>(which)];
+    return clock_names[static_cast<std::size_t>(which)];
 }
 
 std::optional<display_clock> clock_of(std::string_view name) noexcept {
-    for (std::size_t i = 0; i < names.size(); ++i) {
-        if (name == names[i]) {
+    for (std::size_t i = 0; i < clock_names.size(); ++i) {
+        if (name == clock_names[i]) {
             return static_cast<display_clock>(i);
         }
     }

@@ -47,6 +47,7 @@ class process_file {
     process_file() noexcept = default;
     process_file(const process_file&) = delete;
     process_file& operator=(const process_file&) = delete;
+    ~process_file() = default;
 
     /// Returns false and the message in `error` if the file is no valid process file.
     [[nodiscard]] bool open(const directory& where, const char* name, error_text& error) noexcept;
