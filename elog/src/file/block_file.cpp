@@ -289,7 +289,10 @@ std::optional<std::vector<std::uint8_t>> block_file::load(const block_location& 
 
 bool block_walker::skip_to_block() {
     const std::uint64_t begin = offset_;
-    const std::optional<block_location> found = file_->find_block(begin + block_alignment);
+    // What a file that grows had at the last call is not searched again.
+    const std::optional<block_location> found =
+        file_->find_block(std::max(begin + block_alignment, searched_until_));
+    searched_until_ = 0;
     if (found) {
         file_->report("bytes {} to {} are not a whole block", begin, found->offset);
         offset_ = found->offset;
@@ -301,6 +304,9 @@ bool block_walker::skip_to_block() {
                       "block at {}",
                       begin, file_->size(), begin);
         offset_ = file_->size();
+    } else if (file_->size() > sizeof(block_header)) {
+        searched_until_ =
+            (file_->size() - sizeof(block_header)) / block_alignment * block_alignment;
     }
     return false;
 }

@@ -143,6 +143,8 @@ class block_walker {
     block_file* file_;
     std::uint64_t offset_;
     std::uint64_t expected_;
+    // Where the search from offset_ ended in a file that grows; 0: nothing has been searched.
+    std::uint64_t searched_until_ = 0;
 };
 
 }  // namespace elog
