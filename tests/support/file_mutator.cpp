@@ -77,7 +77,8 @@ bytes mutable_file::written() const {
         const std::uint64_t offset = file.size();
         bytes payload = block.payload;
         if (block.is(block_type::index)) {
-            payload = index_payload(block, index.take(offset));
+            payload = index_payload(block, index.payload(offset));
+            index.begin_section_after(offset);
         } else if (block.is(block_type::end)) {
             auto end = head_of<elog::end_block>(payload);
             end.index = static_cast<std::uint32_t>(offset - index.last_index());

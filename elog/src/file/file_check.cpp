@@ -319,7 +319,8 @@ block_bytes known_index(std::span<const std::uint8_t> payload) {
 }
 
 void file_checker::check_index(const block_location& place, const block_bytes& payload) {
-    const block_bytes expected = index_.take(place.offset);
+    const block_bytes expected = index_.payload(place.offset);
+    index_.begin_section_after(place.offset);
     found_.has_index = true;
     if (index_is_known_ && known_index(payload) != expected) {
         file_.report("the index at {} lists other blocks than there are", place.offset);
@@ -398,7 +399,7 @@ void file_checker::skip_block(const block_location& place) {
         index_is_known_ = false;
     }
     if (place.type() == block_type::index) {
-        static_cast<void>(index_.take(place.offset));
+        index_.begin_section_after(place.offset);
     } else {
         index_.add(place.header);
     }
@@ -419,7 +420,7 @@ file_check_result file_checker::run() {
         if (const std::optional<block_bytes> payload = file_.load(*place)) {
             check_block(*place, *payload);
         } else if (place->type() == block_type::index) {
-            static_cast<void>(index_.take(place->offset));
+            index_.begin_section_after(place->offset);
             index_is_known_ = true;
         } else {
             index_.add(place->header);

@@ -181,21 +181,21 @@ std::uint64_t file_writer::host_size() const noexcept {
 }
 
 void file_writer::write_clock(const eventlog_clock_sample& pair, std::uint64_t watermark) {
+    write_due_blocks();
     clock_block block{};
     block.head_size = sizeof block;
     block.reading = {pair.clock, pair.monotonic, pair.realtime, watermark};
     index_.add(write_block(block_type::clock, bytes_of(block)), block.reading);
-    write_due_blocks();
 }
 
 void file_writer::write_offsets(const clock_offsets& offsets) {
+    write_due_blocks();
     offsets_block block{};
     block.head_size = sizeof block;
     block.clock = offsets.clock;
     block.boottime = offsets.boottime;
     block.tai = offsets.tai;
     index_.add(write_block(block_type::offsets, bytes_of(block)));
-    write_due_blocks();
 }
 
 /// Unless it is the last one that has been written with its hash, which is not collision-resistant.
@@ -260,6 +260,7 @@ std::uint64_t provider_size_max(const provider_instance& provider) noexcept {
 }
 
 void file_writer::write_run(const record_run& run) {
+    write_due_blocks();
     records_block block{};
     block.head_size = sizeof block;
     block.flags = run.overwritten ? records_overwritten : 0;
@@ -282,10 +283,10 @@ void file_writer::write_run(const record_run& run) {
                block);
     totals_.records += run.count;
     totals_.lost += run.lost_before;
-    write_due_blocks();
 }
 
 void file_writer::write_loss(const loss_report& loss) {
+    write_due_blocks();
     const auto known = loss.scope == loss_scope::provider && loss.provider.empty()
                            ? providers_.find(loss.index)
                            : providers_.end();
@@ -313,13 +314,12 @@ void file_writer::write_loss(const loss_report& loss) {
     std::uint64_t& counted = losses_[{loss.scope, loss.index}];
     totals_.lost += lost_count(loss) - counted;
     counted = lost_count(loss);
-    write_due_blocks();
 }
 
 void file_writer::write_note(note_block note, std::span<const std::uint8_t> body) {
+    write_due_blocks();
     note.head_size = sizeof note;
     index_.add(write_block(block_type::note, bytes_of(note), body));
-    write_due_blocks();
 }
 
 void file_writer::write_mark(const recording_mark& mark) {
@@ -355,6 +355,7 @@ void file_writer::write_notes(const recording_notes& notes) {
     }
 }
 
+/// Before the next block: when the disk is full then, no block fails that has been written.
 void file_writer::write_due_blocks() {
     if (!has_second_host_ && output_.size() >= second_host_offset) {
         write_second_host();
@@ -371,8 +372,8 @@ void file_writer::write_index() {
         write_second_host();
     }
     const std::uint64_t offset = output_.size();
-    const std::vector<std::uint8_t> payload = index_.take(offset);
-    write_block(block_type::index, payload);
+    write_block(block_type::index, index_.payload(offset));
+    index_.begin_section_after(offset);
 }
 
 void file_writer::write_end(end_reason reason, std::optional<file_totals> totals) {

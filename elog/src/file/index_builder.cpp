@@ -87,7 +87,7 @@ void index_builder::begin_section() noexcept {
     bytes_ = 0;
 }
 
-std::vector<std::uint8_t> index_builder::take(std::uint64_t offset) {
+std::vector<std::uint8_t> index_builder::payload(std::uint64_t offset) {
     head_.head_size = sizeof head_;  // a damaged file may have no entries
     head_.previous = previous_;
     head_.start = offset - bytes_;
@@ -99,10 +99,13 @@ std::vector<std::uint8_t> index_builder::take(std::uint64_t offset) {
         std::memcpy(payload.data() + sizeof head_, entries_.data(),
                     entries_.size() * sizeof(index_entry));
     }
+    return payload;
+}
+
+void index_builder::begin_section_after(std::uint64_t offset) noexcept {
     entries_.clear();
     bytes_ = 0;
     previous_ = offset;
-    return payload;
 }
 
 }  // namespace elog

@@ -34,8 +34,10 @@ class index_builder {
     [[nodiscard]] bool empty() const noexcept { return entries_.empty(); }
     [[nodiscard]] std::size_t size() const noexcept { return entries_.size(); }
 
-    /// Builds the payload of an index block at `offset`, and starts the next section.
-    [[nodiscard]] std::vector<std::uint8_t> take(std::uint64_t offset);
+    /// The payload of an index block at `offset`.
+    [[nodiscard]] std::vector<std::uint8_t> payload(std::uint64_t offset);
+    /// Starts the next section, after the index block at `offset` was written.
+    void begin_section_after(std::uint64_t offset) noexcept;
     /// Offset of the last index block; 0: none.
     [[nodiscard]] std::uint64_t last_index() const noexcept { return previous_; }
 

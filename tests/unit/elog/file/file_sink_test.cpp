@@ -355,10 +355,8 @@ TEST_F(many_losses, are_counted_once_when_the_disk_is_full) {
     EXPECT_EQ(found.lost, losses);
 }
 
-TEST(file_sink, ends_file_below_limit_on_its_size) {
-    constexpr std::uint64_t limit = 512U << 10U;
-    constexpr std::uint64_t count = 50'000;
-    const eventlog::test::scoped_environment_variable verbatim{"EVENTLOG_TEST_COMPACTION", "0"};
+/// Records until the limit on the size of files, and beyond; returns what is in the file.
+elog::file_check_result record_beyond(std::uint64_t limit, std::uint64_t count) {
     const std::string path = eventlog::test::scratch_directory() + "/limited.elog";
     const int status = eventlog::test::run_in_child([&] {
         std::vector<elog::incomplete_recording> reports;
@@ -385,14 +383,31 @@ TEST(file_sink, ends_file_below_limit_on_its_size) {
             reports[0].unwritten[0].bytes == reports[0].unwritten[0].count * one.size();
         return is_counted ? 0 : 1;
     });
-    ASSERT_EQ(status, 0);
-    const elog::file_check_result found = elog::check_file(path);
+    EXPECT_EQ(status, 0);
+    elog::file_check_result found = elog::check_file(path);
     EXPECT_EQ(found.damages, std::vector<std::string>{});
     EXPECT_TRUE(found.has_end);
     EXPECT_EQ(found.reason, elog::end_reason::too_large);
     EXPECT_LE(found.size, limit);
     EXPECT_GT(found.lost, 0U);
     EXPECT_EQ(found.records + found.lost, count);
+    std::filesystem::remove(path);
+    return found;
+}
+
+TEST(file_sink, ends_file_below_limit_on_its_size) {
+    const eventlog::test::scoped_environment_variable verbatim{"EVENTLOG_TEST_COMPACTION", "0"};
+    EXPECT_GT(record_beyond(512U << 10U, 50'000).records, 1000U);
+}
+
+/// An index or a repeated host that finds no space behind a block does not make it unwritten.
+TEST(file_sink, counts_records_once_before_a_full_disk) {
+    const eventlog::test::scoped_environment_variable step{"EVENTLOG_TEST_INDEX_BYTES", "32768"};
+    const eventlog::test::scoped_environment_variable verbatim{"EVENTLOG_TEST_COMPACTION", "0"};
+    for (std::uint64_t limit = 150'000; limit < 300'000; limit += 997) {
+        SCOPED_TRACE(limit);
+        record_beyond(limit, 12'000);
+    }
 }
 
 }  // namespace
