@@ -232,6 +232,8 @@ class RecordPause(flight_recorder.Case):
         program = self.start_provider(harness.program("counter"), "1", "0", "1000")
         self.wait_for(lambda: self.is_mapped(program, "subscriptions"), "an event")
         self.pause(recording)
+        # The recorder writes it after the state of the region.
+        self.wait_for(lambda: ("pause", 1) in self.notes("print", path), "the note")
         self.expect(recording, -signal.SIGKILL)
         recording.kill()
         recording.wait()
