@@ -171,7 +171,7 @@ std::uint64_t peak_memory() {
 
 TEST(elf_symbolizer, does_not_load_huge_sections_of_sparse_file) {
     constexpr std::uint64_t huge = std::uint64_t{40} << 30U;
-    constexpr std::uint64_t small = 24 * 1024;
+    constexpr std::uint64_t small = std::uint64_t{24} << 10U;
     const std::uint64_t before = peak_memory();
     for (const auto& [symbols, names] : {std::pair{huge, small}, std::pair{small, huge}}) {
         const elog::elf_symbolizer all(make_sparse_program(symbols, names));
