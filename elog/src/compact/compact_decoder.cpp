@@ -18,9 +18,10 @@ constexpr std::size_t body_min_of(compact_shape shape) noexcept {
     return shape.fixed - compact_word_size + 1;
 }
 
-/// A number of 1 to 4 bytes. Reads 4 bytes if `left`, the bytes that can be read, permits it.
-std::uint32_t load_delta(const std::uint8_t* from, std::size_t size, std::size_t left) noexcept {
-    if (left >= 4) [[likely]] {
+/// A number of 1 to 4 bytes. Reads 4 bytes if `readable` permits it.
+std::uint32_t load_delta(const std::uint8_t* from, std::size_t size,
+                         std::size_t readable) noexcept {
+    if (readable >= 4) [[likely]] {
         return load_little<std::uint32_t>(from) & UINT32_MAX >> (32 - 8 * size);
     }
     std::uint32_t delta = 0;
@@ -67,11 +68,11 @@ compact_result compact_decoder::read_record(compact_record& record) noexcept {
     const entry& from = entries_[*at_ >> 2U];
     const std::size_t delta_size = 1 + (*at_ & 3U);
     const std::uint8_t* const delta = at_ + 1;
-    const auto size = static_cast<std::size_t>(end_ - delta);
-    if (size < delta_size + from.body_min) {
+    const auto readable = static_cast<std::size_t>(end_ - delta);
+    if (readable < delta_size + from.body_min) {
         return fail();
     }
-    context_.time += load_delta(delta, delta_size, size);
+    context_.time += load_delta(delta, delta_size, readable);
     const std::uint8_t* const end = read_body(delta + delta_size, from, record.payload);
     if (end == nullptr) {
         return fail();

@@ -119,7 +119,7 @@ std::vector<shaped_record> random_records(test::random_source& random, std::size
 TEST(compact_damage, random_records_round_trip) {
     for (std::uint32_t seed = 1; seed <= 20; ++seed) {
         test::random_source random(seed);
-        round_trip(random_records(random, 2000, seed * 10, 290));
+        round_trip(random_records(random, 2000, std::size_t{seed} * 10, 290));
         ASSERT_FALSE(HasFailure()) << seed;
     }
 }

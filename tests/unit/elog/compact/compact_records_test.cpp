@@ -251,7 +251,7 @@ TEST(compact_records, events_with_one_low_byte_keep_their_entries) {
             records.push_back(record_of({compact_mode::fixed, 1, 0}, {9}, event));
         }
     }
-    EXPECT_EQ(round_trip(records).size(), 4 * 8 + records.size() * 3);
+    EXPECT_EQ(round_trip(records).size(), std::size_t{4} * 8 + records.size() * 3);
 }
 
 TEST(compact_records, event_may_change_its_shape) {

@@ -4,7 +4,6 @@
 // and record again when it is resumed. integration.flight_pause does the same under load.
 #include <unistd.h>
 
-#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstdint>
@@ -58,10 +57,12 @@ std::uint32_t listeners() {
 }
 
 core::subscription_slot* slot_of(const detached_recorder& recorder) {
-    const auto found =
-        std::find_if(core::subscription_slots.begin(), core::subscription_slots.end(),
-                     [&](const auto& each) { return each.serial.load() == recorder.serial(); });
-    return found == core::subscription_slots.end() ? nullptr : &*found;
+    for (core::subscription_slot& each : core::subscription_slots) {
+        if (each.serial.load() == recorder.serial()) {
+            return &each;
+        }
+    }
+    return nullptr;
 }
 
 unsigned index_of(const core::subscription_slot& slot) {

@@ -134,7 +134,7 @@ TEST_F(damaged_file, wrong_entries_are_skipped_and_counted) {
 }
 
 TEST_F(damaged_file, overlapping_schemas_are_bounded) {
-    bytes.resize(3 * EVENTLOG_SCHEMA_SIZE_MAX);
+    bytes.resize(std::size_t{3} * EVENTLOG_SCHEMA_SIZE_MAX);
     for (std::uint32_t i = 0; i < block().capacity; ++i) {
         eventlog_published_provider& each = (&entry())[i];
         each = entry();

@@ -46,9 +46,12 @@ namespace core = eventlog::core;
 
 const eventlog_event_definition events[] = {{.name = "first"}, {.name = "second"}};
 
+eventlog_definition definition_of(const char* name) {
+    return {EVENTLOG_DEFINITION_SIZES, .name = name, .events = events, .event_count = 2};
+}
+
 dynamic_provider make(const char* name) {
-    return dynamic_provider(
-        {EVENTLOG_DEFINITION_SIZES, .name = name, .events = events, .event_count = 2});
+    return dynamic_provider(definition_of(name));
 }
 
 bool has_own_gate(const char* name) {
@@ -238,7 +241,7 @@ TEST(process_file, limit_of_file_sizes_is_an_error) {
 void check_without_file_sizes() {
     const dynamic_provider first = make("small_files");
     dynamic_provider second = make("small_files_too");
-    auto third = std::unique_ptr<dynamic_provider>(new dynamic_provider(make("small_files_end")));
+    auto third = std::make_unique<dynamic_provider>(definition_of("small_files_end"));
     event_listener listener("small_files:first");
     struct rlimit limit {};
     ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &limit), 0);
@@ -375,7 +378,7 @@ void check_missed_subscription() {
     {
         // Enough to publish and to find the subscription, but not to map the gate as well.
         const few_descriptors limit(4);
-        one = std::unique_ptr<dynamic_provider>(new dynamic_provider(make("missed")));
+        one = std::make_unique<dynamic_provider>(definition_of("missed"));
         ASSERT_EQ(one->status().code, EVENTLOG_STATUS_OK) << one->status().text.data();
         ASSERT_FALSE(one->status().routes[EVENTLOG_ROUTE_MEMORY].counters.lost_unattached);
     }
