@@ -30,7 +30,9 @@ std::optional<running_provider> read_provider(const core::published_provider& pu
         return std::nullopt;
     }
     provider.counters = core::sum_counters(counters, EVENTLOG_COUNTERS_MEMORY);
-    provider.counters.lost_unattached += published.entry().lost_unattached;
+    for (const std::uint32_t early : published.entry().early) {
+        provider.counters.lost_unattached += early & ~EVENTLOG_EARLY_LISTENS;
+    }
     provider.in_kernel = core::sum_counters(counters, EVENTLOG_COUNTERS_USER_EVENTS);
     provider.pid = process.pid;
     provider.uid = process.uid;

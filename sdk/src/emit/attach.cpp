@@ -288,7 +288,8 @@ attach_look attach_to_file(eventlog_provider& provider, unsigned slot,
         return {attach_outcome::no_match};
     }
     if (!take_own_gate(provider)) {
-        note_missed_subscription(provider);
+        replace_slot_serial(slot, known_serial, subscription.header().serial);
+        note_missed_subscription(provider, slot, subscription.is_paused());
         return {attach_outcome::retry_later};
     }
     // Without memory the bits are set nevertheless, so that an emit tries again.

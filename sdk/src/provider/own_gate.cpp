@@ -30,15 +30,28 @@ std::uint32_t slots_with_bits(const eventlog_provider& provider) noexcept {
 /// now.
 void settle_lost_events(eventlog_provider& provider) noexcept {
     eventlog_published_provider* const entry = provider.entry.load(std::memory_order_acquire);
-    const std::uint64_t lost =
-        entry == nullptr
-            ? 0
-            : std::atomic_ref(entry->lost_unattached).exchange(0, std::memory_order_seq_cst);
-    if (lost == 0) {
+    if (entry == nullptr) {
         return;
     }
-    for (std::uint32_t slots = slots_with_bits(provider); slots != 0; slots &= slots - 1) {
-        count_unattached(provider, static_cast<unsigned>(std::countr_zero(slots)), lost);
+    for (unsigned slot = 0; slot < EVENTLOG_SUBSCRIPTIONS_MAX; ++slot) {
+        // Sequentially consistent, see take_own_gate().
+        const std::uint32_t lost =
+            std::atomic_ref(entry->early[slot])
+                .fetch_and(EVENTLOG_EARLY_LISTENS, std::memory_order_seq_cst) &
+            ~EVENTLOG_EARLY_LISTENS;
+        if (lost != 0) {
+            count_unattached(provider, slot, lost);
+        }
+    }
+}
+
+/// For the subscription in the slot, if it listens.
+void count_early(__u32& early) noexcept {
+    const std::atomic_ref word(early);
+    std::uint32_t known = word.load(std::memory_order_relaxed);
+    // Seen by the settling thread, or this one sees that the gate is complete, see take_own_gate().
+    while ((known & EVENTLOG_EARLY_LISTENS) != 0 && known != UINT32_MAX &&
+           !word.compare_exchange_weak(known, known + 1, std::memory_order_seq_cst)) {
     }
 }
 
@@ -51,7 +64,12 @@ void request_notification(eventlog_provider& provider) noexcept {
 
 }  // namespace
 
-void note_missed_subscription(eventlog_provider& provider) noexcept {
+void note_missed_subscription(eventlog_provider& provider, unsigned slot, bool is_paused) noexcept {
+    eventlog_published_provider* const entry = provider.entry.load(std::memory_order_acquire);
+    if (entry != nullptr && !is_paused) {
+        std::atomic_ref(entry->early[slot])
+            .fetch_or(EVENTLOG_EARLY_LISTENS, std::memory_order_seq_cst);
+    }
     provider.misses_subscriptions.store(true, std::memory_order_seq_cst);
     request_notification(provider);
 }
@@ -124,7 +142,11 @@ void count_before_own_gate(eventlog_provider& provider) noexcept {
     if (entry == nullptr) {
         return;
     }
-    std::atomic_ref(entry->lost_unattached).fetch_add(1, std::memory_order_seq_cst);
+    // After the notification that the caller has seen: the consumer sets the bits first.
+    std::atomic_thread_fence(std::memory_order_acquire);
+    for (__u32& early : entry->early) {
+        count_early(early);
+    }
     if (!may_miss_subscriptions(provider)) {
         settle_lost_events(provider);
     }
@@ -132,9 +154,12 @@ void count_before_own_gate(eventlog_provider& provider) noexcept {
 
 std::uint64_t lost_before_own_gate(const eventlog_provider& provider) noexcept {
     eventlog_published_provider* const entry = provider.entry.load(std::memory_order_acquire);
-    return entry == nullptr
-               ? 0
-               : std::atomic_ref(entry->lost_unattached).load(std::memory_order_relaxed);
+    std::uint64_t lost = 0;
+    for (unsigned slot = 0; entry != nullptr && slot < EVENTLOG_SUBSCRIPTIONS_MAX; ++slot) {
+        lost += std::atomic_ref(entry->early[slot]).load(std::memory_order_relaxed) &
+                ~EVENTLOG_EARLY_LISTENS;
+    }
+    return lost;
 }
 
 }  // namespace eventlog::core

@@ -25,8 +25,9 @@ namespace eventlog::core {
 void back_off_own_gate(eventlog_provider& provider) noexcept;
 
 /// Called by a scan that found a subscription, but take_own_gate() failed. The provider's next emit
-/// finds a notification, and scans again. Under the registry lock.
-void note_missed_subscription(eventlog_provider& provider) noexcept;
+/// finds a notification, and scans again. Events are counted for the slot until then, unless
+/// `is_paused`. Under the registry lock.
+void note_missed_subscription(eventlog_provider& provider, unsigned slot, bool is_paused) noexcept;
 
 /// Called after that scan. Under the registry lock.
 void forget_missed_subscriptions(eventlog_provider& provider) noexcept;
@@ -38,11 +39,11 @@ void forget_missed_subscriptions(eventlog_provider& provider) noexcept;
 }
 
 /// Counts an event that found a notification while the gate may miss subscriptions: as unattached,
-/// for each subscription with a bit in the own gate. Which events it wants is not known, so that
+/// for each subscription that listens to the provider. Which events it wants is not known, so that
 /// this may count one too many, never one too few.
 void count_before_own_gate(eventlog_provider& provider) noexcept;
 
-/// The events counted there that are not in the counters yet.
+/// The events counted there that are not in the counters yet, once for each subscription.
 [[nodiscard]] std::uint64_t lost_before_own_gate(const eventlog_provider& provider) noexcept;
 
 }  // namespace eventlog::core

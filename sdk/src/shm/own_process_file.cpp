@@ -265,7 +265,7 @@ publish_result fill_entry(const unique_fd& file, const provider_content& content
     entry.schema_hash = content.schema_hash;
     entry.gate_offset = place.gate_offset;
     entry.gate_mapped = 0;
-    entry.lost_unattached = 0;
+    std::ranges::fill(entry.early, 0);
     entry.wants_notifications = content.wants_notifications ? 1 : 0;
     if (entry.schema_room < entry.schema_size) {
         entry.schema_offset = own_file.room.take_schema(file, entry.schema_size, providers_ahead());

@@ -24,7 +24,9 @@ namespace eventlog::core {
 namespace {
 
 constexpr unsigned notification_bit = std::countr_zero(EVENTLOG_GATE_NOTIFICATION);
+constexpr unsigned early_listens_bit = std::countr_zero(EVENTLOG_EARLY_LISTENS);
 
+constexpr std::uint64_t page_bytes = EVENTLOG_GATE_SIZE;  // of a gate, and of a directory block
 constexpr std::uint64_t gate_bytes = EVENTLOG_GATE_SIZE + EVENTLOG_COUNTERS_SIZE;
 
 bool is_gate_offset(std::uint64_t offset) noexcept {
@@ -33,7 +35,7 @@ bool is_gate_offset(std::uint64_t offset) noexcept {
 
 }  // namespace
 
-std::uint32_t* mapped_gate::map(const unique_fd& file, std::uint64_t offset) noexcept {
+std::uint32_t* mapped_page::map(const unique_fd& file, std::uint64_t offset) noexcept {
     if (words_ == nullptr) {
         void* mapped = ::mmap(nullptr, EVENTLOG_GATE_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED,
                               file.get(), static_cast<off_t>(offset));
@@ -42,7 +44,7 @@ std::uint32_t* mapped_gate::map(const unique_fd& file, std::uint64_t offset) noe
     return words_;
 }
 
-void mapped_gate::unmap() noexcept {
+void mapped_page::unmap() noexcept {
     if (words_ != nullptr) {
         static_cast<void>(::munmap(words_, EVENTLOG_GATE_SIZE));
         words_ = nullptr;
@@ -92,7 +94,10 @@ bool process_file::may_have_schemas(std::uint64_t size) noexcept {
     return is_possible() || (read_size() && is_possible());
 }
 
-void process_file::store_slot_serial(unsigned slot, std::uint64_t serial) const noexcept {
+void process_file::store_slot_serial(unsigned slot, std::uint64_t serial) noexcept {
+    if (header_.slot_serial[slot] != serial) {
+        new_slots_ |= 1U << slot;
+    }
     write_exactly(file_, &serial, sizeof serial,
                   offsetof(eventlog_process_file, slot_serial) + slot * sizeof serial);
 }
@@ -127,6 +132,8 @@ bool published_provider::read_block() noexcept {
 
 bool published_provider::next() noexcept {
     gate_.unmap();
+    entry_page_.unmap();
+    listening_ = 0;
     misses_bits_ = false;
     while (seen_ < EVENTLOG_PROCESS_PROVIDERS_MAX) {
         if (in_block_ == block_.used) {
@@ -169,7 +176,8 @@ bool published_provider::is_valid() noexcept {
            entry_.schema_size <= EVENTLOG_SCHEMA_SIZE_MAX &&
            file_->may_have_schemas(schema_bytes_ += entry_.schema_size) &&
            file_->contains(entry_.schema_offset, entry_.schema_size) &&
-           is_gate_offset(entry_.gate_offset) && file_->contains(entry_.gate_offset, gate_bytes);
+           is_gate_offset(entry_.gate_offset) && file_->contains(entry_.gate_offset, gate_bytes) &&
+           entry_offset_ % page_bytes <= page_bytes - sizeof entry_;
 }
 
 bool published_provider::read_schema(std::span<std::uint8_t> bytes) const noexcept {
@@ -194,7 +202,43 @@ std::uint32_t* published_provider::gate() noexcept {
     return gate_.map(file_->file_, entry_.gate_offset);
 }
 
+/// Nullptr if it cannot be mapped.
+std::uint32_t* published_provider::early_word(unsigned slot) noexcept {
+    const std::uint64_t in_page = entry_offset_ % page_bytes;
+    std::uint32_t* const page = entry_page_.map(file_->file_, entry_offset_ - in_page);
+    const std::uint64_t offset = in_page + offsetof(eventlog_published_provider, early);
+    return page == nullptr ? nullptr : &page[offset / sizeof *page + slot];
+}
+
+/// Before the first bit of the slot is set, so that the process counts the events for it that it
+/// loses after it has seen the notification.
+void published_provider::set_listening(unsigned slot) noexcept {
+    if ((listening_ & 1U << slot) != 0) {
+        return;
+    }
+    listening_ |= 1U << slot;
+    if ((file_->new_slots_ & 1U << slot) != 0) {
+        // What is counted there was lost for an ended subscription.
+        const std::uint32_t none = 0;
+        write_exactly(file_->file_, &none, sizeof none,
+                      entry_offset_ + offsetof(eventlog_published_provider, early) +
+                          slot * sizeof none);
+    }
+    if (std::uint32_t* const word = early_word(slot)) {
+        static_cast<void>(futex_set_bit(word, early_listens_bit));
+    }
+}
+
+void published_provider::clear_listening(unsigned slot) noexcept {
+    if ((entry_.early[slot] & EVENTLOG_EARLY_LISTENS) != 0) {
+        if (std::uint32_t* const word = early_word(slot)) {
+            static_cast<void>(futex_clear_bit(word, early_listens_bit));
+        }
+    }
+}
+
 bool published_provider::set_bit(std::uint32_t event, unsigned slot) noexcept {
+    set_listening(slot);
     // Full fence: the application that sees the bit also sees everything stored before.
     const bool is_set =
         event < entry_.event_count && gate() != nullptr && futex_set_bit(&gate()[event], slot);
@@ -238,6 +282,7 @@ void published_provider::raise_in_shared_gate() noexcept {
 }
 
 void published_provider::detach_slot(unsigned slot) noexcept {
+    clear_listening(slot);
     // Applications that set bits later check the subscription's state themselves. A gate without
     // the bit is not mapped, because that would give it memory.
     if (!has_bit(slot) || gate() == nullptr) {

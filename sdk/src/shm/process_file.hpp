@@ -25,15 +25,15 @@ namespace eventlog::core {
     return (features & ~(process.region_features | EVENTLOG_FEATURES_FIRST)) == 0;
 }
 
-/// A gate in a process file, mapped here at the first use.
-class mapped_gate {
+/// A gate or another page of a process file, mapped here at the first use.
+class mapped_page {
   public:
-    mapped_gate() noexcept = default;
-    ~mapped_gate() { unmap(); }
-    mapped_gate(const mapped_gate&) = delete;
-    mapped_gate& operator=(const mapped_gate&) = delete;
+    mapped_page() noexcept = default;
+    ~mapped_page() { unmap(); }
+    mapped_page(const mapped_page&) = delete;
+    mapped_page& operator=(const mapped_page&) = delete;
 
-    /// The words; nullptr if they cannot be mapped.
+    /// The words; nullptr if they cannot be mapped. Precondition: a multiple of the page's size.
     [[nodiscard]] std::uint32_t* map(const unique_fd& file, std::uint64_t offset) noexcept;
     void unmap() noexcept;
 
@@ -55,7 +55,7 @@ class process_file {
     [[nodiscard]] const eventlog_process_file& header() const noexcept { return header_; }
 
     /// Stores the serial of the subscription in a slot, before bits of the slot are set.
-    void store_slot_serial(unsigned slot, std::uint64_t serial) const noexcept;
+    void store_slot_serial(unsigned slot, std::uint64_t serial) noexcept;
 
     /// Whether the publishing process still uses the file. One `mapped` may serve any number of
     /// files; consecutive files of one process are cheapest.
@@ -74,7 +74,8 @@ class process_file {
     std::uint64_t size_ = 0;
     std::uint64_t allocated_ = 0;
     eventlog_process_file header_{};
-    mapped_gate shared_gate_;
+    std::uint32_t new_slots_ = 0;  // whose subscription is another one than before
+    mapped_page shared_gate_;
 };
 
 /// The published providers of a process, one after the other:
@@ -127,6 +128,9 @@ class published_provider {
     [[nodiscard]] bool is_valid() noexcept;
     [[nodiscard]] std::uint32_t* gate() noexcept;
     [[nodiscard]] bool has_bit(unsigned slot) const noexcept;
+    [[nodiscard]] std::uint32_t* early_word(unsigned slot) noexcept;
+    void set_listening(unsigned slot) noexcept;
+    void clear_listening(unsigned slot) noexcept;
     void raise_notification() noexcept;
     void raise_in_shared_gate() noexcept;
 
@@ -138,8 +142,10 @@ class published_provider {
     std::uint64_t entry_offset_ = 0;
     std::uint64_t schema_bytes_ = 0;  // of the entries until now
     eventlog_published_provider entry_{};
-    mapped_gate gate_;
-    bool misses_bits_ = false;  // a bit of this provider could not be set
+    mapped_page gate_;
+    mapped_page entry_page_;
+    std::uint32_t listening_ = 0;  // slots whose bits were set
+    bool misses_bits_ = false;     // a bit of this provider could not be set
     std::uint32_t damaged_ = 0;
 };
 

@@ -34,7 +34,7 @@
 /// generation: compare the entry before and after reading what it refers to. Blocks are never moved
 /// or removed; each is behind the one before it.
 #define EVENTLOG_PROCESS_MAGIC 0x535345434f525045ULL  // "EPROCESS"
-#define EVENTLOG_PROCESS_VERSION 1
+#define EVENTLOG_PROCESS_VERSION 2
 #define EVENTLOG_PROCESS_DIRECTORY_OFFSET 1024
 #define EVENTLOG_PROCESS_HEADER_SIZE 4096  // with the first block of the directory
 #define EVENTLOG_PROCESS_PROVIDERS_MAX EVENTLOG_PROVIDERS_MAX  // entries of all blocks
@@ -87,10 +87,15 @@ struct eventlog_published_provider {
     __u32 wants_notifications;
     __u32 schema_room;  // bytes at schema_offset, at least schema_size
     __u32 removal;      // of a withdrawn provider: its number among them, for the process
-    /// Events that were lost because the process could not map the provider's own gate; moved
-    /// to the counters behind it when that succeeds. Added to by the process (relaxed).
-    __u64 lost_unattached;
+    __u64 reserved;
+    /// By slot: EVENTLOG_EARLY_LISTENS while a subscription wants events of this provider, and
+    /// below it, how many the process has lost because it reads the shared gate, or has missed a
+    /// subscription. The consumer changes the bit, beside those in the own gate; the process adds,
+    /// and moves the number to the counters behind the own gate when it has mapped that.
+    __u32 early[EVENTLOG_SUBSCRIPTIONS_MAX];
 };
+
+#define EVENTLOG_EARLY_LISTENS 0x80000000U
 
 EVENTLOG_ABI(sizeof(struct eventlog_process_file) == 528);
 EVENTLOG_ABI(sizeof(struct eventlog_process_file) <= EVENTLOG_PROCESS_DIRECTORY_OFFSET);
@@ -100,8 +105,8 @@ EVENTLOG_ABI_AT(eventlog_process_file, process, 48);
 EVENTLOG_ABI_AT(eventlog_process_file, shared_gate_offset, 64);
 EVENTLOG_ABI_AT(eventlog_process_file, slot_serial, 400);
 EVENTLOG_ABI(sizeof(struct eventlog_directory_block) == 64);
-EVENTLOG_ABI(sizeof(struct eventlog_published_provider) == 64);
+EVENTLOG_ABI(sizeof(struct eventlog_published_provider) == 128);
 EVENTLOG_ABI_AT(eventlog_published_provider, schema_offset, 16);
 EVENTLOG_ABI_AT(eventlog_published_provider, gate_mapped, 40);
 EVENTLOG_ABI_AT(eventlog_published_provider, wants_notifications, 44);
-EVENTLOG_ABI_AT(eventlog_published_provider, lost_unattached, 56);
+EVENTLOG_ABI_AT(eventlog_published_provider, early, 64);

@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -20,7 +19,6 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -33,61 +31,24 @@
 #include "scratch.hpp"
 #include "shm/own_process_file.hpp"
 #include "shm/process_file_layout.hpp"
+#include "two_event_provider.hpp"
 
 namespace {
 
 using eventlog::dynamic_provider;
+using eventlog::test::check_in_child;
+using eventlog::test::definition_of;
 using eventlog::test::event_listener;
 using eventlog::test::find_published;
+using eventlog::test::has_own_gate;
+using eventlog::test::make;
+using eventlog::test::no_descriptors;
 using eventlog::test::own_gate_of;
 using eventlog::test::process_file_path;
 using eventlog::test::run_in_child;
+using eventlog::test::unattached_of;
+using eventlog::test::wait_for_retry;
 namespace core = eventlog::core;
-
-const eventlog_event_definition events[] = {{.name = "first"}, {.name = "second"}};
-
-eventlog_definition definition_of(const char* name) {
-    return {EVENTLOG_DEFINITION_SIZES, .name = name, .events = events, .event_count = 2};
-}
-
-dynamic_provider make(const char* name) {
-    return dynamic_provider(definition_of(name));
-}
-
-bool has_own_gate(const char* name) {
-    const auto found = find_published(::getpid(), name);
-    return found && found->gate_mapped != 0;
-}
-
-eventlog_counters_page counters_of(const char* name) {
-    eventlog_counters_page page{};
-    const auto found = find_published(::getpid(), name);
-    std::ifstream file(process_file_path(::getpid()), std::ios::binary);
-    EXPECT_TRUE(found &&
-                eventlog::test::read_struct(file, found->gate_offset + EVENTLOG_GATE_SIZE, page));
-    return page;
-}
-
-/// Forbids opening files while it lives.
-class no_descriptors {
-  public:
-    no_descriptors() {
-        EXPECT_EQ(::getrlimit(RLIMIT_NOFILE, &before_), 0);
-        const struct rlimit none { 0, before_.rlim_max };
-        EXPECT_EQ(::setrlimit(RLIMIT_NOFILE, &none), 0);
-    }
-    ~no_descriptors() { EXPECT_EQ(::setrlimit(RLIMIT_NOFILE, &before_), 0); }
-    no_descriptors(const no_descriptors&) = delete;
-    no_descriptors& operator=(const no_descriptors&) = delete;
-
-  private:
-    struct rlimit before_ {};
-};
-
-/// Longer than failed attempts are not repeated.
-void wait_for_retry() {
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
-}
 
 /// Moves to the provider of that name, which its schema contains.
 bool find_provider(core::published_provider& each, std::string_view name) {
@@ -99,16 +60,6 @@ bool find_provider(core::published_provider& each, std::string_view name) {
         }
     }
     return false;
-}
-
-/// A child has a file of its own, whose shared gate has no notifications of other tests.
-template <class Check>
-void check_in_child(Check&& check) {
-    EXPECT_EQ(run_in_child([&] {
-                  check();
-                  return ::testing::Test::HasFailure() ? 1 : 0;
-              }),
-              0);
 }
 
 void check_shared_gate() {
@@ -277,18 +228,6 @@ TEST(process_file, provider_is_withdrawn_without_descriptors) {
     });
 }
 
-/// The number, if it belongs to the present subscription of the slot.
-std::uint64_t unattached_of(const char* name, unsigned slot) {
-    const std::uint64_t word = counters_of(name).unattached[slot];
-    eventlog_process_file header{};
-    std::ifstream file(process_file_path(::getpid()), std::ios::binary);
-    EXPECT_TRUE(eventlog::test::read_struct(file, 0, header));
-    return word >> EVENTLOG_UNATTACHED_COUNT_BITS ==
-                   EVENTLOG_UNATTACHED_TAG(header.slot_serial[slot])
-               ? word & EVENTLOG_UNATTACHED_COUNT_MASK
-               : 0;
-}
-
 TEST(process_file, keeps_serial_of_later_subscription) {
     check_in_child([] {
         const dynamic_provider one = make("slot_serials");
@@ -300,56 +239,6 @@ TEST(process_file, keeps_serial_of_later_subscription) {
         eventlog::core::replace_slot_serial(slot, known, 12);
         EXPECT_EQ(eventlog::core::slot_serial(slot), 11U);
     });
-}
-
-TEST(process_file, unattached_events_count_for_their_subscription) {
-    const dynamic_provider one = make("unattached");
-    event_listener first("unattached:first");
-    EXPECT_EQ(one.emit(0), EVENTLOG_ERROR_NONE);
-    {
-        const event_listener second("unattached:first");
-        {
-            const no_descriptors closed;
-            for (int i = 0; i < 3; ++i) {
-                EXPECT_EQ(one.emit(0), EVENTLOG_ERROR_NONE);
-            }
-        }
-        EXPECT_EQ(unattached_of("unattached", 0), 0U);
-        EXPECT_EQ(unattached_of("unattached", 1), 3U);
-    }
-    EXPECT_EQ(one.emit(0), EVENTLOG_ERROR_NONE);
-    // A successor in the slot begins with 0.
-    const event_listener third("unattached:first");
-    EXPECT_EQ(unattached_of("unattached", 1), 0U);
-    {
-        wait_for_retry();
-        const no_descriptors closed;
-        EXPECT_EQ(one.emit(0), EVENTLOG_ERROR_NONE);
-    }
-    EXPECT_EQ(unattached_of("unattached", 1), 1U);
-    EXPECT_EQ(one.status().routes[EVENTLOG_ROUTE_MEMORY].counters.lost_unattached, 4U);
-}
-
-void check_early_events() {
-    const dynamic_provider one = make("too_early");
-    event_listener listener("too_early:first");
-    {
-        const no_descriptors closed;
-        for (int i = 0; i < 3; ++i) {
-            EXPECT_EQ(one.emit(0), EVENTLOG_ERROR_NONE);
-        }
-    }
-    EXPECT_FALSE(has_own_gate("too_early"));
-    EXPECT_EQ(find_published(::getpid(), "too_early")->lost_unattached, 3U);
-    EXPECT_EQ(one.status().routes[EVENTLOG_ROUTE_MEMORY].counters.lost_unattached, 3U);
-    wait_for_retry();
-    EXPECT_EQ(one.emit(0), EVENTLOG_ERROR_NONE);
-    EXPECT_EQ(listener.received_names(), "first");
-    EXPECT_EQ(unattached_of("too_early", 0), 3U);
-}
-
-TEST(process_file, events_before_own_gate_count_as_unattached) {
-    check_in_child(check_early_events);
 }
 
 /// Allows opening so many files more while it lives.

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: MIT
+//
+// Events that are lost before their process is attached to a subscription count for that one.
+#include <unistd.h>
+
+#include <gtest/gtest.h>
+
+#include <eventlog/dynamic_provider.hpp>
+
+#include "listener.hpp"
+#include "process_files.hpp"
+#include "shm/process_file_layout.hpp"
+#include "two_event_provider.hpp"
+
+namespace {
+
+using eventlog::dynamic_provider;
+using eventlog::test::check_in_child;
+using eventlog::test::event_listener;
+using eventlog::test::find_published;
+using eventlog::test::has_own_gate;
+using eventlog::test::make;
+using eventlog::test::no_descriptors;
+using eventlog::test::unattached_of;
+using eventlog::test::wait_for_retry;
+
+TEST(early_losses, count_for_their_subscription) {
+    const dynamic_provider one = make("unattached");
+    event_listener first("unattached:first");
+    EXPECT_EQ(one.emit(0), EVENTLOG_ERROR_NONE);
+    {
+        const event_listener second("unattached:first");
+        {
+            const no_descriptors closed;
+            for (int i = 0; i < 3; ++i) {
+                EXPECT_EQ(one.emit(0), EVENTLOG_ERROR_NONE);
+            }
+        }
+        EXPECT_EQ(unattached_of("unattached", 0), 0U);
+        EXPECT_EQ(unattached_of("unattached", 1), 3U);
+    }
+    EXPECT_EQ(one.emit(0), EVENTLOG_ERROR_NONE);
+    // A successor in the slot begins with 0.
+    const event_listener third("unattached:first");
+    EXPECT_EQ(unattached_of("unattached", 1), 0U);
+    {
+        wait_for_retry();
+        const no_descriptors closed;
+        EXPECT_EQ(one.emit(0), EVENTLOG_ERROR_NONE);
+    }
+    EXPECT_EQ(unattached_of("unattached", 1), 1U);
+    EXPECT_EQ(one.status().routes[EVENTLOG_ROUTE_MEMORY].counters.lost_unattached, 4U);
+}
+
+void check_early_events() {
+    const dynamic_provider one = make("too_early");
+    event_listener listener("too_early:first");
+    {
+        const no_descriptors closed;
+        for (int i = 0; i < 3; ++i) {
+            EXPECT_EQ(one.emit(0), EVENTLOG_ERROR_NONE);
+        }
+    }
+    EXPECT_FALSE(has_own_gate("too_early"));
+    EXPECT_EQ(find_published(::getpid(), "too_early")->early[0], EVENTLOG_EARLY_LISTENS | 3U);
+    EXPECT_EQ(one.status().routes[EVENTLOG_ROUTE_MEMORY].counters.lost_unattached, 3U);
+    wait_for_retry();
+    EXPECT_EQ(one.emit(0), EVENTLOG_ERROR_NONE);
+    EXPECT_EQ(listener.received_names(), "first");
+    EXPECT_EQ(unattached_of("too_early", 0), 3U);
+}
+
+TEST(early_losses, count_before_own_gate) {
+    check_in_child(check_early_events);
+}
+
+void check_early_events_of_a_pause() {
+    const dynamic_provider one = make("early_pause");
+    event_listener listener("early_pause:first");
+    const auto emit_without_gate = [&] {
+        const no_descriptors closed;
+        EXPECT_EQ(one.emit(0), EVENTLOG_ERROR_NONE);
+    };
+    emit_without_gate();
+    emit_without_gate();
+    listener.source().pause();
+    emit_without_gate();
+    EXPECT_EQ(find_published(::getpid(), "early_pause")->early[0], 2U);
+    wait_for_retry();
+    EXPECT_EQ(one.emit(0), EVENTLOG_ERROR_NONE);
+    EXPECT_TRUE(has_own_gate("early_pause"));
+    EXPECT_EQ(unattached_of("early_pause", 0), 2U);
+    listener.source().resume();
+    EXPECT_EQ(one.emit(0), EVENTLOG_ERROR_NONE);
+    EXPECT_EQ(listener.received_names(), "first");
+    EXPECT_EQ(one.status().routes[EVENTLOG_ROUTE_MEMORY].counters.lost_unattached, 2U);
+}
+
+TEST(early_losses, count_for_a_subscription_paused_since) {
+    check_in_child(check_early_events_of_a_pause);
+}
+
+void check_early_events_of_a_successor() {
+    const dynamic_provider one = make("early_successor");
+    {
+        const event_listener first("early_successor:first");
+        const no_descriptors closed;
+        EXPECT_EQ(one.emit(0), EVENTLOG_ERROR_NONE);
+    }
+    event_listener second("early_successor:first");
+    EXPECT_EQ(find_published(::getpid(), "early_successor")->early[0], EVENTLOG_EARLY_LISTENS);
+    wait_for_retry();
+    EXPECT_EQ(one.emit(0), EVENTLOG_ERROR_NONE);
+    EXPECT_EQ(second.received_names(), "first");
+    EXPECT_EQ(unattached_of("early_successor", 0), 0U);
+}
+
+TEST(early_losses, do_not_count_for_a_successor) {
+    check_in_child(check_early_events_of_a_successor);
+}
+
+void check_early_events_of_others() {
+    const dynamic_provider one = make("early_other");
+    const dynamic_provider listened = make("early_listened");
+    const event_listener listener("early_listened:first");
+    const no_descriptors closed;
+    EXPECT_EQ(one.emit(0), EVENTLOG_ERROR_NONE);
+    EXPECT_EQ(listened.emit(0), EVENTLOG_ERROR_NONE);
+    EXPECT_EQ(one.status().routes[EVENTLOG_ROUTE_MEMORY].counters.lost_unattached, 0U);
+    EXPECT_EQ(listened.status().routes[EVENTLOG_ROUTE_MEMORY].counters.lost_unattached, 1U);
+}
+
+TEST(early_losses, do_not_count_without_a_listener) {
+    check_in_child(check_early_events_of_others);
+}
+
+}  // namespace
