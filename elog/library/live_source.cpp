@@ -75,7 +75,6 @@ void live_feed::take_provider(const provider_instance& provider) {
 
 void live_feed::take_run(const record_run& run) {
     merger_.add(run);
-    held_bytes_ += run.bytes.size();
 }
 
 void live_feed::advance(std::uint64_t time, std::uint64_t present) {
@@ -89,11 +88,7 @@ std::optional<merged_record> live_feed::next() {
         merger_.begin(watermark_, present_);
         has_advanced_ = false;
     }
-    const std::optional<merged_record> found = merger_.next();
-    if (found) {
-        held_bytes_ -= ring_size(found->record);
-    }
-    return found;
+    return merger_.next();
 }
 
 live_source::live_source(const std::vector<std::string>& patterns, listening_options options)

@@ -42,7 +42,7 @@ class live_feed final : public record_sink {
     /// the region's clock.
     [[nodiscard]] std::uint64_t watermark() const noexcept { return watermark_; }
     /// Bytes of records that next() has not returned.
-    [[nodiscard]] std::uint64_t held() const noexcept { return held_bytes_; }
+    [[nodiscard]] std::uint64_t held() const noexcept { return merger_.held_bytes(); }
     /// Losses at the end, or of records that never were in a ring.
     [[nodiscard]] const std::vector<loss_report>& losses() const noexcept { return losses_; }
 
@@ -58,7 +58,6 @@ class live_feed final : public record_sink {
     std::uint64_t watermark_ = 0;
     std::uint64_t present_ = 0;
     bool has_advanced_ = false;  // and the merger has not been informed
-    std::uint64_t held_bytes_ = 0;
 };
 
 class live_source final : public single_source {

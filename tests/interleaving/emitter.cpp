@@ -37,12 +37,16 @@ struct filler {
     std::uint64_t number;
     std::span<const std::uint8_t> data;
 };
-using stepped = eventlog::provider<"stepped", tiny, block, filler>;
+struct large {
+    std::uint64_t number;
+    std::uint64_t check;
+    std::array<std::uint64_t, 33> words;
+};
+using stepped = eventlog::provider<"stepped", tiny, block, filler, large>;
 // A provider's metadata is looked up while its class is instantiated.
 static_assert(std::is_empty_v<stepped>);
-using stepped_state =
-    eventlog::detail::provider_state<"stepped", stepped,
-                                     detail::with_builtin_events<stepped, tiny, block, filler>>;
+using stepped_state = eventlog::detail::provider_state<
+    "stepped", stepped, detail::with_builtin_events<stepped, tiny, block, filler, large>>;
 
 struct other_provider {
     std::uint64_t number;
@@ -80,6 +84,15 @@ constexpr std::string_view text_of(std::uint64_t number, std::size_t size) {
 
 block block_of(std::uint64_t number) {
     return {number, check_of(number, 5), check_of(number, 3), ~number, check_of(number, 1)};
+}
+
+large large_of(std::uint64_t number) {
+    large made{number, check_of(number, 7), {}};
+    std::uint64_t position = 0;
+    for (std::uint64_t& word : made.words) {
+        word = check_of(number, ++position);
+    }
+    return made;
 }
 
 /// Emits an event with a text, of either provider.
@@ -144,8 +157,13 @@ bool is_whole(const event_listener& listener, const received_record& record, eve
             return word("check") == expected.check && word("third") == expected.third &&
                    word("fourth") == expected.fourth && word("fifth") == expected.fifth;
         }
+        case event_kind::large: {
+            const large expected = large_of(number);
+            return record.payload.size() == sizeof expected &&
+                   std::memcmp(record.payload.data(), &expected, sizeof expected) == 0;
+        }
         case event_kind::filler:
-            return record.payload.size() >= filler_overhead - sizeof(eventlog_record) &&
+            return record.payload.size() >= filler_overhead - EVENTLOG_EXTENDED_HEADER_SIZE &&
                    std::all_of(record.payload.begin() + 12, record.payload.end(),
                                [](std::uint8_t byte) { return byte == 0; });
     }
@@ -172,12 +190,15 @@ void emit(event_kind kind, std::uint64_t number, std::size_t size) noexcept {
         case event_kind::filler:
             stepped::emit(filler{number, std::span(filling).first(size)});
             break;
+        case event_kind::large:
+            stepped::emit(large_of(number));
+            break;
     }
 }
 
 std::optional<std::uint64_t> number_in(const event_listener& listener,
                                        const received_record& record) {
-    constexpr std::array names{"tiny", "block", "filler", "other_provider"};
+    constexpr std::array names{"tiny", "block", "filler", "other_provider", "large"};
     const std::string name = listener.event_name(record);
     const auto number = value_of<std::uint64_t>(listener, record, "number");
     const auto kind = number >> kind_shift;
@@ -213,8 +234,10 @@ std::uint64_t gate_address(event_kind kind) {
     const std::uint32_t* const words = kind == event_kind::other_provider
                                            ? neighbour_state::gate.words
                                            : stepped_state::gate.words;
-    const std::size_t event =
-        kind == event_kind::other_provider ? 0 : static_cast<std::size_t>(kind);
+    // The events of a provider are in the order of its definition.
+    const std::size_t event = kind == event_kind::other_provider ? 0
+                              : kind == event_kind::large        ? 3
+                                                                 : static_cast<std::size_t>(kind);
     return reinterpret_cast<std::uint64_t>(words + event);
 }
 

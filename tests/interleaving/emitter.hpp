@@ -22,6 +22,7 @@ enum class event_kind : std::uint32_t {
     block,           // words only
     filler,          // fills the buffer
     other_provider,  // small, of the other provider
+    large,           // words only, over 255 bytes
 };
 inline constexpr const char* all_events = "stepped*:*";
 // Both providers have events that match these.
@@ -29,7 +30,7 @@ inline constexpr const char* all_but_small = "stepped*:*o*";
 inline constexpr const char* all_but_block = "stepped*:*t*";
 
 /// The bytes of a filler's record in addition to its data.
-inline constexpr std::size_t filler_overhead = sizeof(eventlog_record) + 12;
+inline constexpr std::size_t filler_overhead = EVENTLOG_EXTENDED_HEADER_SIZE + 12;
 inline constexpr std::size_t text_size_max = 1000;
 
 /// The number of an event, which includes its kind.

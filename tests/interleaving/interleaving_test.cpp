@@ -46,10 +46,10 @@
 namespace eventlog::test {
 namespace {
 
-constexpr std::size_t interruption_count = 10;
+constexpr std::size_t interruption_count = 11;
 constexpr std::array<const char*, interruption_count> interruption_names{
-    "preempted", "signalled", "nested",   "moved", "displaced",
-    "succeeded", "replaced",  "narrowed", "read",  "killed"};
+    "preempted", "signalled", "nested", "moved",  "displaced", "succeeded",
+    "replaced",  "narrowed",  "read",   "killed", "overtaken"};
 
 std::string place_of(std::uint64_t address) {
     std::ostringstream text;
@@ -153,13 +153,13 @@ TEST_P(instructions, tolerate_interruption_before_each_instruction) {
 }
 
 auto every_interruption_of(std::size_t scenario) {
-    return testing::Combine(testing::Values(scenario),
-                            testing::Values(interruption::preempted, interruption::signalled,
-                                            interruption::nested, interruption::migrated,
-                                            interruption::cpu_contended, interruption::slot_reused,
-                                            interruption::slot_remapped,
-                                            interruption::slot_mapped_by_neighbour,
-                                            interruption::read, interruption::killed));
+    return testing::Combine(
+        testing::Values(scenario),
+        testing::Values(interruption::preempted, interruption::signalled, interruption::nested,
+                        interruption::migrated, interruption::cpu_contended,
+                        interruption::slot_reused, interruption::slot_remapped,
+                        interruption::slot_mapped_by_neighbour, interruption::read,
+                        interruption::killed, interruption::overtaken));
 }
 
 std::string name_of_case(const testing::TestParamInfo<instructions::ParamType>& tested) {
@@ -174,6 +174,16 @@ INSTANTIATE_TEST_SUITE_P(block_in_the_next_buffer, instructions, every_interrupt
                          name_of_case);
 INSTANTIATE_TEST_SUITE_P(block_without_room, instructions, every_interruption_of(4), name_of_case);
 INSTANTIATE_TEST_SUITE_P(block_by_another_clock, instructions, every_interruption_of(5),
+                         name_of_case);
+INSTANTIATE_TEST_SUITE_P(small_after_another_thread, instructions, every_interruption_of(6),
+                         name_of_case);
+INSTANTIATE_TEST_SUITE_P(block_after_another_thread, instructions, every_interruption_of(7),
+                         name_of_case);
+INSTANTIATE_TEST_SUITE_P(small_extended, instructions, every_interruption_of(8), name_of_case);
+INSTANTIATE_TEST_SUITE_P(large, instructions, every_interruption_of(9), name_of_case);
+INSTANTIATE_TEST_SUITE_P(large_in_the_next_buffer, instructions, every_interruption_of(10),
+                         name_of_case);
+INSTANTIATE_TEST_SUITE_P(block_on_two_routes, instructions, every_interruption_of(11),
                          name_of_case);
 
 TEST(sequences, are_aborted_in_every_scenario) {

@@ -119,6 +119,10 @@ void interruption_run::interrupt_at(const scenario& way, const sequence* inside,
             event_ledger_.read(*listener_);
             expect_abort(inside);
             break;
+        case interruption::overtaken:
+            emit_from_another_process();
+            expect_abort(inside);
+            break;
         case interruption::killed:
             emitter_->kill();
             emit_from_another_process();

@@ -176,7 +176,8 @@ std::uint64_t interruption_run::room() const {
 
 /// Fills the buffer up to its last byte.
 void interruption_run::fill_buffer() {
-    constexpr std::uint64_t smallest = filler_overhead + 64;
+    // Payloads over 255 bytes: their records have the longest header.
+    constexpr std::uint64_t smallest = filler_overhead + 512;
     for (std::uint64_t left = room(); left != 0; left = room()) {
         std::uint64_t record = std::min<std::uint64_t>(left, EVENTLOG_RECORD_SIZE_MAX);
         if (left != record && left - record < smallest) {
@@ -191,6 +192,14 @@ void interruption_run::prepare(const scenario& way) {
     pin_process(emitter_->pid(), cpus_.front());
     send_command(way.kind, 30);
     event_ledger_.read(*listener_);
+    if (way.has_other_route) {
+        const std::uint64_t gate = gate_address(way.kind);
+        emitter_->write(gate, emitter_->read(gate) | std::uint64_t{1} << EVENTLOG_GATE_DEVICE_BIT);
+    }
+    if (way.ring == ring_state::other_context) {
+        emit_from_another_process();
+        return;
+    }
     if (way.ring == ring_state::has_space) {
         return;
     }
@@ -231,12 +240,12 @@ trace interruption_run::follow(const scenario& way, std::size_t size) {
     }
     finish();
     check_result(way, std::nullopt);
-    return {std::move(steps), way.counted};
+    return {std::move(steps), way.last_sequences};
 }
 
 void interruption_run::check_result(const scenario& way, std::optional<interruption> what) {
     event_ledger_.read(*listener_);
-    if (way.ring != ring_state::has_space) {
+    if (way.ring != ring_state::has_space && way.ring != ring_state::other_context) {
         // Losses are reported in front of the ring's next record.
         pin_process(emitter_->pid(), cpus_.front());
         send_command(event_kind::block, 0);
@@ -248,7 +257,7 @@ void interruption_run::check_result(const scenario& way, std::optional<interrupt
     const std::uint64_t lost = lost_before_ + listener_->totals().lost;
     const std::uint64_t lost_now = lost - lost_reported_ + check_counters(what);
     lost_reported_ = lost;
-    if (way.ring == ring_state::has_space) {
+    if (way.ring == ring_state::has_space || way.ring == ring_state::other_context) {
         EXPECT_EQ(lost_now, 0U) << "there was room";
     }
     event_ledger_.expect_all_accounted(lost_now);

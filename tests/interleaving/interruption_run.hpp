@@ -35,6 +35,7 @@ enum class interruption {
                                // it
     read,                      // the reader reads all records and releases buffers
     killed,                    // it does not continue; another process emits on its CPU
+    overtaken,                 // another process emits, then it continues on the same CPU
 };
 
 class interruption_run {

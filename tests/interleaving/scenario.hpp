@@ -13,9 +13,10 @@ namespace eventlog::test {
 
 /// The state of the ring of the event's CPU.
 enum class ring_state {
-    has_space,  // the record fits into the buffer
-    next,       // the buffer is full, the next one is free
-    exhausted,  // all buffers are full
+    has_space,      // the record fits into the buffer, and has its context
+    next,           // the buffer is full, the next one is free
+    exhausted,      // all buffers are full
+    other_context,  // as has_space, but the last record is that of another thread
 };
 
 struct scenario {
@@ -23,8 +24,9 @@ struct scenario {
     event_kind kind;
     std::vector<std::size_t> sizes;  // several, for all branches
     ring_state ring;
-    bool counted;            // by a separate sequence after the one that writes the record
-    const char* tsc = "on";  // EVENTLOG_TSC: whether sequences read the clock
+    std::size_t last_sequences;  // their number, from the one that commits to the event's last one
+    const char* tsc = "on";      // EVENTLOG_TSC: whether sequences read the clock
+    bool has_other_route = false;  // another bit of the gate word, which keeps the fast path away
 
     /// The library's function that the emitter calls.
     [[nodiscard]] std::uint64_t entry() const;
@@ -42,7 +44,7 @@ struct executed_step {
 /// The instructions of the library for one event, from entry to return.
 class trace {
   public:
-    trace(std::vector<executed_step> steps, bool counted);
+    trace(std::vector<executed_step> steps, std::size_t last_sequences);
 
     [[nodiscard]] const std::vector<executed_step>& steps() const { return steps_; }
 

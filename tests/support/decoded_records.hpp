@@ -11,15 +11,21 @@
 
 namespace eventlog::test {
 
-/// The records of checked bytes, which the views refer to.
-[[nodiscard]] inline std::vector<elog::record_view> decode_records(
-    std::span<const std::uint8_t> checked) {
+/// The remaining records of a run, which the views refer to.
+[[nodiscard]] inline std::vector<elog::record_view> decode_records(elog::run_reader records) {
     std::vector<elog::record_view> all;
-    elog::run_reader records(checked);
     for (elog::record_view record; records.next(record);) {
         all.push_back(record);
     }
     return all;
+}
+[[nodiscard]] inline std::vector<elog::record_view> decode_records(const elog::record_run& run) {
+    return decode_records(elog::run_reader(run));
+}
+/// The same of checked bytes of records that name their providers.
+[[nodiscard]] inline std::vector<elog::record_view> decode_records(
+    std::span<const std::uint8_t> checked) {
+    return decode_records(elog::run_reader(checked));
 }
 
 /// The bytes of a run of these records.

@@ -14,6 +14,7 @@
 #include <eventlog/eventlog.hpp>
 
 #include "listener.hpp"
+#include "ring/record_header.hpp"
 #include "ring/ring_writer.hpp"
 #include "ring/rseq.hpp"
 #include "ring/subscription_slots.hpp"
@@ -30,9 +31,12 @@ inline core::write_result plain(core::write_result result) {
     return result == core::write_result::written_uncounted ? core::write_result::written : result;
 }
 
+/// The head of the records of a region's first provider, whose event numbers begin with 1.
+inline constexpr std::uint64_t first_provider = core::provider_part(1);
+
 struct ring_writer_param {
     const char* name;
-    core::write_result (*write)(core::subscription_slot&, std::uint64_t, std::uint16_t,
+    core::write_result (*write)(core::subscription_slot&, std::uint64_t, std::uint64_t,
                                 const core::event_payload&) noexcept;
 };
 
@@ -67,6 +71,12 @@ class ring_fixture : public ::testing::TestWithParam<ring_writer_param> {
     /// Whether the attaching event was written to the ring under test.
     [[nodiscard]] static bool contains_attaching_event() {
         return GetParam().write == core::write_record || !core::rseq_available();
+    }
+    /// The ring under test.
+    [[nodiscard]] std::uint32_t written_ring() const {
+        return contains_attaching_event() && core::rseq_available()
+                   ? static_cast<std::uint32_t>(pinned.cpu())
+                   : slot->ring_count.load() - 1;
     }
 
     const pinned_to_one_cpu pinned;

@@ -139,7 +139,7 @@ clock_set() {{
 mistyped() {{ "$elog" "$@" --via device -e 'load:*' --duration 100s; }}
 not_there() {{ record -e 'absent:*'; }}
 not_started() {{ record -e 'absent:*' -o /tmp/absent.elog -- true; }}
-too_large() {{ su user -s /bin/sh -c "$elog record --via device -e load --buffer-size 64x64M --wait"; }}
+too_large() {{ su user -s /bin/sh -c "$elog record --via device -e load --buffer-size 64x32M --wait"; }}
 too_long() {{ record -e "$(printf '%064d' 0):*" --wait; }}
 not_permitted() {{ su user -s /bin/sh -c "$elog record --via device -e 'load:*' --wait"; }}
 # A program of the user, and one of root that emits on request.

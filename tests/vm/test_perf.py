@@ -81,7 +81,7 @@ not_of_perf() {{ record -e 'ftrace:function' --wait --duration 100s; }}
 chosen() {{ "$elog" record --via auto -v -e 'sched:sched_process_exec' --duration 100ms; }}
 with_session() {{ record -e 'load:*' --session 1; }}
 mistyped() {{ record -e 'load:*' --duration 100s --where 'nmber > 5'; }}
-too_much() {{ record -e 'load:*' --buffer-size 64x64M --wait --duration 1s; }}
+too_much() {{ record -e 'load:*' --buffer-size 64x32M --wait --duration 1s; }}
 overwritten_by_name() {{ record -e 'load:*' --comm 'user_events_*' --overwrite -j -- "$program" 5 < /dev/null; }}
 features() {{ "$elog" features -j; }}
 

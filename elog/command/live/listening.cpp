@@ -45,7 +45,7 @@ void parse_buffers(std::string_view text, subscription_options& options) {
     }
     options.buffer_size = parse_size(text);
     if (!is_buffer_size(options.buffer_size)) {
-        throw usage_error("A buffer has 128K to 64M, and a power of two; '{}' is not one.", text);
+        throw usage_error("A buffer has 128K to 32M, and a power of two; '{}' is not one.", text);
     }
 }
 
@@ -84,7 +84,7 @@ command_option add_event_options(subcommand& command, listening_arguments& argum
         .one_value_each()
         .completes_as(value_kind::process_name);
     command.add_option("--buffer-size SIZE", arguments.buffer_size,
-                       "Size of a buffer, 128K to 64M; 8x1M for eight instead of four");
+                       "Size of a buffer, 128K to 32M; 8x1M for eight instead of four");
     return events;
 }
 

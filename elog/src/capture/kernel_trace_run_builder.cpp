@@ -122,7 +122,7 @@ void kernel_trace_run_builder::deliver(std::uint32_t ring) {
     run.bytes = state.bytes;
     sink_->take_run(run);
     state.totals.read += run.count;
-    state.totals.bytes += state.bytes.size();
+    state.totals.bytes += usual_size(run);
     state.bytes.clear();
 }
 

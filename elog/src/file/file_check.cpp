@@ -52,7 +52,7 @@ class file_checker {
     void check_provider(const block_location& place, const block_bytes& payload);
     void check_records(const block_location& place, const block_bytes& payload);
     void check_content(const block_location& place, const records_block& block,
-                       std::span<const std::uint8_t> records, ring_state& ring);
+                       const decoded_records& sound, ring_state& ring);
     void check_loss(const block_location& place, const block_bytes& payload);
     void check_index(const block_location& place, const block_bytes& payload);
     void check_offsets(const block_location& place, const block_bytes& payload);
@@ -71,7 +71,6 @@ class file_checker {
     std::unordered_map<std::uint16_t, provider_block> provider_blocks_;
     std::bitset<0x10000> providers_;
     records_decoder decoder_;
-    std::uint64_t next_event_ = 1;
     loss_table losses_;
     std::map<std::uint32_t, ring_state> rings_;
     // Records of unknown providers are no damage of a repaired file.
@@ -168,7 +167,7 @@ void file_checker::check_provider(const block_location& place, const block_bytes
     if (!block) {
         return;
     }
-    decoder_.add_provider(*block);
+    const bool has_own_events = decoder_.add_provider(*block);
     const auto [known, is_new] = provider_blocks_.emplace(block->id, *block);
     if (!is_new && std::memcmp(&known->second, &*block, sizeof *block) == 0) {
         return;  // repeated with the second host
@@ -178,12 +177,11 @@ void file_checker::check_provider(const block_location& place, const block_bytes
         if (unreadable_ == 0) {
             file_.report("the schema of the provider at {} is missing", place.offset);
         }
-    } else if (schema->second != block->event_count || block->first_event < next_event_) {
+    } else if (schema->second != block->event_count || !has_own_events || block->first_event == 0) {
         file_.report("the provider at {} has other events than its schema, or events of an earlier "
                      "one",
                      place.offset);
     }
-    next_event_ = std::uint64_t{block->first_event} + block->event_count;
     if (!processes_.contains(block->process) && unreadable_ == 0) {
         file_.report("the process of the provider at {} is missing", place.offset);
     }
@@ -216,16 +214,14 @@ void file_checker::check_records(const block_location& place, const block_bytes&
         return;
     }
     const bool is_verbatim = block.encoding == static_cast<std::uint8_t>(record_encoding::verbatim);
-    if (block.decoded_size != (is_verbatim ? body : sound->bytes).size() || block.context != 0) {
-        file_.report("the records at {} have another size or context than their block states",
-                     place.offset);
+    if (block.decoded_size != (is_verbatim ? body : sound->bytes).size()) {
+        file_.report("the records at {} have another size than their block states", place.offset);
     }
     if (!sound->is_whole || sound->count == 0) {
         file_.report("the block at {} holds {} sound records instead of {}", place.offset,
                      sound->count, block.count);
     }
     found_.records += sound->count;
-    found_.record_bytes += sound->bytes.size();
     found_.lost += block.lost_before;
     found_.overwritten += (block.flags & records_overwritten) != 0 ? block.lost_before : 0;
     const auto [known, is_new] = rings_.try_emplace(block.ring);
@@ -238,17 +234,17 @@ void file_checker::check_records(const block_location& place, const block_bytes&
     } else if (!is_first) {
         skipped_ += first_lost - ring.next;
     }
-    check_content(place, block, sound->bytes, ring);
+    check_content(place, block, *sound, ring);
     ring.next = block.sequence + sound->count;
 }
 
 void file_checker::check_content(const block_location& place, const records_block& block,
-                                 std::span<const std::uint8_t> records, ring_state& ring) {
+                                 const decoded_records& sound, ring_state& ring) {
     std::uint64_t earliest = UINT64_MAX;
     std::uint64_t latest = 0;
     std::uint64_t unknown = 0;
     bool is_sorted = true;
-    run_reader reader(records);
+    run_reader reader = sound.records(block.ring, decoder_.events());
     for (record_view record; reader.next(record);) {
         if (!has_custom_time(record)) {
             is_sorted = is_sorted && record.time >= ring.time;
@@ -256,7 +252,16 @@ void file_checker::check_content(const block_location& place, const records_bloc
         }
         earliest = std::min(earliest, record.time);
         latest = std::max(latest, record.time);
-        unknown += providers_.test(record.provider) ? 0U : 1U;
+        const bool is_known =
+            record.provider < providers_.size() && providers_.test(record.provider);
+        unknown += is_known ? 0U : 1U;
+        found_.record_bytes += usual_ring_size(record);
+    }
+    record_run run;
+    run.bytes = sound.bytes;
+    run.context = block.context;
+    if (block.context != 0 && !needs_context(run)) {
+        file_.report("the block at {} has a context that its records do not need", place.offset);
     }
     if (earliest != block.earliest || latest != block.latest) {
         file_.report("the records at {} have other times than their block says", place.offset);

@@ -16,7 +16,7 @@ struct file_check_result {
     std::uint64_t size = 0;
     std::uint64_t blocks = 0;
     std::uint64_t records = 0;
-    std::uint64_t record_bytes = 0;  // decompressed
+    std::uint64_t record_bytes = 0;  // as elog stat counts them
     std::uint64_t lost = 0;          // including overwritten ones, as in end_block
     std::uint64_t overwritten = 0;   // newer records replaced them in the buffers
     std::uint64_t providers = 0;

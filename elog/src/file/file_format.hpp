@@ -41,6 +41,8 @@
 // A file without `end` was cut off or is still being written. Its blocks are valid.
 #pragma once
 
+#include <linux/eventlog.h>
+
 #include <algorithm>
 #include <bit>
 #include <cstddef>
@@ -210,15 +212,22 @@ struct provider_block {
     std::uint16_t id;
     std::uint16_t reserved;
     std::uint32_t process;      // process_block::id
-    std::uint32_t first_event;  // number of its event 0 among all events of the file, from 1
+    std::uint32_t first_event;  // number of its event 0, see below; the others follow
     std::uint32_t event_count;
     std::uint32_t reserved2;
     std::uint64_t schema;  // schema_block::hash
 };
 
+// Numbers of events in a file. Those of a provider of a region, which its verbatim records have,
+// are at most EVENTLOG_EVENT_NUMBER_MAX; they are the same in the file. Records of other providers
+// name them instead, and their events get numbers above it, which compacted records use.
+inline constexpr std::uint32_t first_number_of_named = EVENTLOG_EVENT_NUMBER_MAX + 1;
+
 enum class record_encoding : std::uint8_t {
-    verbatim = 0,   // the bytes of a ring as they were (struct eventlog_record)
-    compacted = 1,  // see compact_records.hpp; its first context is 0
+    verbatim = 0,  // the bytes of a ring as they were, or of records that name their providers
+    /// See compact_records.hpp; its first context is 0. `decoded_size` is what a reader may need to
+    /// store the records: of each one 32 bytes and the payload, rounded up to 8.
+    compacted = 1,
 };
 
 struct records_block {
@@ -232,8 +241,8 @@ struct records_block {
     std::uint64_t lost_before;  // of these, lost since the previous record of the ring
     std::uint64_t earliest;     // time of a record, in units of the segment's clock
     std::uint64_t latest;
-    std::uint64_t context;       // 0 with these encodings
-    std::uint32_t decoded_size;  // bytes of the records in encoding `verbatim`
+    std::uint64_t context;       // `verbatim`: of the ring before the first record; 0: not needed
+    std::uint32_t decoded_size;  // bytes of the body in `verbatim`; see record_encoding
     std::uint32_t reserved;
 };
 

@@ -18,10 +18,9 @@ constexpr std::size_t omitted_max = EVENTLOG_PROVIDERS_MAX;  // events with omit
 
 /// The position of the first of some records that are later than the other blocks of their ring:
 /// its time, or `not_before` for a custom clock.
-std::uint64_t earliest_position(std::span<const std::uint8_t> records, std::uint64_t not_before) {
+std::uint64_t earliest_position(run_reader records, std::uint64_t not_before) {
     std::uint64_t found = UINT64_MAX;
-    run_reader reader(records);
-    for (record_view record; reader.next(record);) {
+    for (record_view record; records.next(record);) {
         if (!has_custom_time(record)) {
             found = std::min(found, record.time);
         } else if (found == UINT64_MAX) {
@@ -193,7 +192,9 @@ void file_reader::take_provider(const block_location& place,
     if (!block) {
         return;
     }
-    decoder_.add_provider(*block);
+    if (!decoder_.add_provider(*block)) {
+        file_.report("the provider at {} has event numbers of an earlier one", place.offset);
+    }
     // A number names one provider in the whole file; a second meaning would be ambiguous.
     if (const auto known = provider_blocks_.find(block->id); known != provider_blocks_.end()) {
         if (std::memcmp(&known->second, &*block, sizeof *block) != 0) {
@@ -221,6 +222,7 @@ void file_reader::take_provider(const block_location& place,
     provider_bytes_ += size;
     provider_instance& provider = providers_[block->id];
     provider.id = block->id;
+    provider.event_base = block->first_event;
     provider.schema = schema->second;
     const auto process = processes_.find(block->process);
     if (process == processes_.end()) {
@@ -334,6 +336,9 @@ std::optional<owned_run> file_reader::load_run(std::uint32_t ring, const records
     run.lost_before = block.lost_before;
     run.overwritten = (block.flags & records_overwritten) != 0;
     run.not_before = watermark_at(from.number);
+    run.cpu = ring;
+    run.context = found->context;
+    run.events = &decoder_.events();
     if (!found->is_whole || found->count == 0) {
         file_.report("the block at {} holds {} sound records instead of {}", from.offset,
                      found->count, block.count);
@@ -382,8 +387,8 @@ std::optional<std::uint64_t> file_reader::earliest() {
             const auto sound = head ? decoder_.decode(*head, body_of(*payload), decoded)
                                     : std::optional<decoded_records>();
             if (sound && sound->count != 0) {
-                const std::uint64_t first =
-                    earliest_position(sound->bytes, watermark_at(from.number));
+                const std::uint64_t first = earliest_position(
+                    sound->records(head->ring, decoder_.events()), watermark_at(from.number));
                 found = std::min(found.value_or(first), first);
                 break;
             }

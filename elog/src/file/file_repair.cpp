@@ -8,7 +8,9 @@
 #include <iterator>
 #include <map>
 #include <optional>
+#include <unordered_set>
 #include <utility>
+#include <vector>
 
 #include "base/atomic_file.hpp"
 #include "file/block_contents.hpp"
@@ -16,6 +18,7 @@
 #include "file/file_writer.hpp"
 #include "file/index_chain.hpp"
 #include "file/loss_table.hpp"
+#include "record/event_numbers.hpp"
 #include "record/ring_records.hpp"
 
 namespace elog {
@@ -24,20 +27,20 @@ namespace {
 using block_bytes = std::vector<std::uint8_t>;
 
 // The most records that a block can have.
-constexpr std::uint64_t records_max = records_size_max / ring_size(0);
+constexpr std::uint64_t records_max = records_size_max / EVENTLOG_SHORT_HEADER_SIZE;
 
 // The largest number of a record. Damaged numbers may be larger.
 constexpr std::uint64_t sequence_max = UINT64_MAX / 2;
 
-/// Gives records before an earlier one, or before `latest`, the flag of a custom clock, which keeps
-/// their times and places. Returns whether there are any, and raises `latest`.
-bool flag_unordered(std::vector<std::uint8_t>& run, std::uint64_t& latest) {
-    std::vector<std::pair<std::size_t, std::uint64_t>> times;  // by offset
+/// The positions in a run of records before an earlier one, or before `latest`, which is raised.
+/// Those of a custom clock may have any time.
+std::vector<std::size_t> find_unordered(const record_run& run, std::uint64_t& latest) {
+    std::vector<std::pair<std::size_t, std::uint64_t>> times;  // by position
     run_reader reader(run);
-    std::size_t offset = 0;
-    for (record_view record; reader.next(record); offset = reader.position()) {
+    std::size_t position = 0;
+    for (record_view record; reader.next(record); ++position) {
         if (!has_custom_time(record)) {
-            times.emplace_back(offset, record.time);
+            times.emplace_back(position, record.time);
         }
     }
     // A single time that is too late does not make all later records unordered.
@@ -47,20 +50,27 @@ bool flag_unordered(std::vector<std::uint8_t>& run, std::uint64_t& latest) {
         earliest_after[i] =
             time < latest ? earliest_after[i + 1] : std::min(time, earliest_after[i + 1]);
     }
-    bool is_any = false;
+    std::vector<std::size_t> unordered;
     for (std::size_t i = 0; i < times.size(); ++i) {
         const auto& [at, time] = times[i];
         if (time >= latest && time <= earliest_after[i + 1]) {
             latest = time;
-            continue;
+        } else {
+            unordered.push_back(at);
         }
-        is_any = true;
-        std::uint8_t* const flags = run.data() + at + offsetof(eventlog_record, flags);
-        const auto changed = static_cast<std::uint16_t>(ring_layout::load<std::uint16_t>(flags) |
-                                                        EVENTLOG_RECORD_CUSTOM_TIME);
-        std::memcpy(flags, &changed, sizeof changed);
     }
-    return is_any;
+    return unordered;
+}
+
+/// Whether the repaired file gives the provider's events other numbers than its records have,
+/// because these are not those of the schema's events, or are of an earlier provider.
+bool loses_numbers(const provider_instance& provider, const event_numbers& numbers) {
+    const event_range range = numbers.find(provider.event_base);
+    const bool is_kept = range.provider == provider.id && range.first == provider.event_base &&
+                         range.count == provider.schema.events.size();
+    // Records have no larger numbers.
+    return provider.event_base <= EVENTLOG_EVENT_NUMBER_MAX &&
+           !(is_kept && event_numbers().add(provider));
 }
 
 /// Reads the file twice. The first reading finds the providers, because the only whole copy of one
@@ -68,7 +78,13 @@ bool flag_unordered(std::vector<std::uint8_t>& run, std::uint64_t& latest) {
 class file_repairer {
   public:
     file_repairer(block_file& file, const file_reader& known, const std::string& to)
-        : file_(file), known_(known), host_(known.host()), writer_(to, known.host()) {}
+        : file_(file), known_(known), host_(known.host()), writer_(to, known.host()) {
+        for (const auto& [id, provider] : known.providers()) {
+            if (loses_numbers(provider, known.decoder().events())) {
+                renumbered_.insert(id);
+            }
+        }
+    }
 
     repair_summary run();
 
@@ -82,7 +98,9 @@ class file_repairer {
     void copy_note(const block_location& place, const block_bytes& payload);
     void copy_records(const block_location& place, const block_bytes& payload);
     void number_records(const block_location& place, const records_block& block, record_run& run);
-    void order_records(const block_location& place, record_run& run);
+    [[nodiscard]] bool has_renumbered(const record_run& run) const;
+    void change_records(const block_location& place, record_run& run);
+    void write_run(record_run run);
     void take_index(const block_location& place);
     void write_losses();
     void skip_block(const block_location& place, const char* why) {
@@ -98,7 +116,8 @@ class file_repairer {
     std::optional<clock_reading> clock_;            // the last one copied
     std::optional<std::uint64_t> offsets_;          // clock of the last offsets copied
     std::bitset<record_provider_max + 1> written_;  // providers
-    block_bytes reordered_;
+    std::unordered_set<std::uint32_t> renumbered_;  // providers
+    block_bytes changed_;                           // records
     loss_table losses_;
     struct ring_state {
         std::uint64_t next = 0;             // sequence number
@@ -146,7 +165,9 @@ void file_repairer::write_provider(std::uint32_t id) {
     const auto provider = known_.providers().find(id);
     if (id < written_.size() && !written_.test(id) && provider != known_.providers().end()) {
         written_.set(id);
-        writer_.write_provider(provider->second);
+        provider_instance written = provider->second;
+        written.event_base = renumbered_.contains(id) ? 0 : written.event_base;
+        writer_.write_provider(written);
     }
 }
 
@@ -203,13 +224,23 @@ void file_repairer::copy_records(const block_location& place, const block_bytes&
     run.ring = block->ring;
     run.count = sound->count;
     run.bytes = sound->bytes;
+    run.context = sound->context;
+    run.events = &known_.decoder().events();
     number_records(place, *block, run);
-    order_records(place, run);
+    change_records(place, run);
     write_providers(run);
     writer_.allow_compaction(block->encoding !=
                              static_cast<std::uint8_t>(record_encoding::verbatim));
-    writer_.write_run(run);
+    write_run(run);
     summary_.records += run.count;
+}
+
+/// Changed records may have more bytes than a block.
+void file_repairer::write_run(record_run run) {
+    while (run.bytes.size() > records_size_max) {
+        writer_.write_run(take_first_records(run, records_size_max));
+    }
+    writer_.write_run(run);
 }
 
 /// Records left out since the ring's last block count as lost from here on.
@@ -248,18 +279,46 @@ void file_repairer::number_records(const block_location& place, const records_bl
         std::min(block.count, std::max(run.count, records_max)) - std::min(block.count, run.count);
 }
 
-/// With CLOCK_MONOTONIC, a writer may be late.
-void file_repairer::order_records(const block_location& place, record_run& run) {
-    if (host_.clock != EVENTLOG_CLOCK_TSC) {
-        return;
+bool file_repairer::has_renumbered(const record_run& run) const {
+    run_reader reader(run);
+    for (record_view record; !renumbered_.empty() && reader.next(record);) {
+        if (renumbered_.contains(record.provider)) {
+            return true;
+        }
     }
-    reordered_.assign(run.bytes.begin(), run.bytes.end());
-    if (flag_unordered(reordered_, rings_[run.ring].time)) {
+    return false;
+}
+
+/// Records out of the order of time get the flag of a custom clock, which keeps their times and
+/// places. With CLOCK_MONOTONIC, a writer may be late. Records of renumbered providers name them.
+void file_repairer::change_records(const block_location& place, record_run& run) {
+    const std::vector<std::size_t> unordered = host_.clock == EVENTLOG_CLOCK_TSC
+                                                   ? find_unordered(run, rings_[run.ring].time)
+                                                   : std::vector<std::size_t>();
+    if (!unordered.empty()) {
         file_.report("the records at {} are out of the order of time; such records are kept as "
                      "ones with a custom clock",
                      place.offset);
-        run.bytes = reordered_;
+    } else if (!has_renumbered(run)) {
+        return;
     }
+    changed_.clear();
+    auto next = unordered.begin();
+    std::size_t position = 0;
+    run_reader reader(run);
+    for (record_view record; reader.next(record); ++position) {
+        const bool is_unordered = next != unordered.end() && *next == position;
+        const std::uint16_t added = is_unordered ? EVENTLOG_RECORD_CUSTOM_TIME : 0;
+        next += is_unordered ? 1 : 0;
+        if (renumbered_.contains(record.provider)) {
+            record.flags = static_cast<std::uint16_t>(record.flags | added);
+            append_record(changed_, record);
+        } else {
+            reader.append_last_flagged(changed_, added);
+        }
+    }
+    run.bytes = changed_;
+    run.context = 0;
 }
 
 /// Counts the records of skipped blocks, which the index describes.

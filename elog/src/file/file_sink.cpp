@@ -263,7 +263,7 @@ void file_sink::count_unwritten(const record_run& run) {
     loss.unwritten = run.count;
     ring_losses_.add(loss);
     unwritten_[run.ring].count += run.count;
-    unwritten_[run.ring].bytes += run.bytes.size();
+    unwritten_[run.ring].bytes += usual_size(run);
 }
 
 /// Writes a run of the coalescer, which forgets it then.

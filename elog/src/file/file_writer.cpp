@@ -235,18 +235,27 @@ std::uint32_t file_writer::write_process(const provider_instance& provider) {
     return block.id;
 }
 
+/// The number of the provider's first event.
+std::uint32_t file_writer::number_events(const provider_instance& provider) {
+    if (provider.event_base != 0 && events_.add(provider)) {
+        return provider.event_base;
+    }
+    const std::uint32_t first = next_event_;
+    next_event_ += static_cast<std::uint32_t>(provider.schema.events.size());
+    return first;
+}
+
 void file_writer::write_provider(const provider_instance& provider) {
     write_schema(provider.schema);
     provider_block block{};
     block.head_size = sizeof block;
     block.id = static_cast<std::uint16_t>(provider.id);
     block.process = write_process(provider);
-    block.first_event = next_event_;
+    block.first_event = number_events(provider);
     block.event_count = static_cast<std::uint32_t>(provider.schema.events.size());
     block.schema = provider.schema.hash;
     write_metadata(block_type::provider, bytes_of(block));
-    compactor_.add_provider(provider.id, next_event_, provider.schema);
-    next_event_ += block.event_count;
+    compactor_.add_provider(provider.id, block.first_event, provider.schema);
     providers_.try_emplace(provider.id, provider_names{provider.schema.name, provider.process,
                                                        provider.pid, provider.start_time});
     write_due_blocks();
@@ -269,18 +278,25 @@ void file_writer::write_run(const record_run& run) {
     block.sequence = run.sequence;
     block.lost_before = run.lost_before;
     block.earliest = UINT64_MAX;
-    block.decoded_size = static_cast<std::uint32_t>(run.bytes.size());
+    std::size_t decoded_size = 0;
     run_reader records(run);
     for (record_view record; records.next(record);) {
         block.earliest = std::min(block.earliest, record.time);
         block.latest = std::max(block.latest, record.time);
+        decoded_size += ring_size(record);
     }
-    const bytes compacted = may_compact_ ? compactor_.compact(run) : bytes{};
-    block.encoding = static_cast<std::uint8_t>(compacted.empty() ? record_encoding::verbatim
-                                                                 : record_encoding::compacted);
-    index_.add(write_block(block_type::records, bytes_of(block),
-                           compacted.empty() ? run.bytes : compacted),
-               block);
+    const bool may_compact = may_compact_ && decoded_size <= records_size_max;
+    bytes body = may_compact ? compactor_.compact(run) : bytes{};
+    auto encoding = record_encoding::compacted;
+    if (body.empty()) {
+        body = run.bytes;
+        encoding = record_encoding::verbatim;
+        decoded_size = body.size();
+        block.context = needs_context(run) ? run.context : 0;
+    }
+    block.encoding = static_cast<std::uint8_t>(encoding);
+    block.decoded_size = static_cast<std::uint32_t>(decoded_size);
+    index_.add(write_block(block_type::records, bytes_of(block), body), block);
     totals_.records += run.count;
     totals_.lost += run.lost_before;
 }

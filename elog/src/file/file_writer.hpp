@@ -32,6 +32,7 @@
 #include "file/recording_notes.hpp"
 #include "file/run_compactor.hpp"
 #include "record/clock_converter.hpp"
+#include "record/event_numbers.hpp"
 #include "record/loss.hpp"
 #include "record/recording_mark.hpp"
 #include "record/records.hpp"
@@ -87,6 +88,7 @@ class file_writer {
     /// `watermark`: no record still to be written is earlier; 0: unknown.
     void write_clock(const eventlog_clock_sample& pair, std::uint64_t watermark = 0);
     void write_offsets(const clock_offsets& offsets);
+    /// Keeps the event numbers of a provider of a region, unless they are those of an earlier one.
     void write_provider(const provider_instance& provider);
     /// The run has at most records_size_max bytes.
     void write_run(const record_run& run);
@@ -138,6 +140,7 @@ class file_writer {
     [[nodiscard]] std::uint64_t host_size() const noexcept;
     void write_schema(const provider_schema& schema);
     [[nodiscard]] std::uint32_t write_process(const provider_instance& provider);
+    [[nodiscard]] std::uint32_t number_events(const provider_instance& provider);
     /// `head` is never compressed, `body` may be.
     block_header write_block(block_type type, bytes head, bytes body = {});
     void write_index();
@@ -165,7 +168,8 @@ class file_writer {
     std::map<process_key, std::uint32_t> processes_;
     std::unordered_map<std::uint32_t, provider_names> providers_;
     std::map<std::pair<loss_scope, std::uint32_t>, std::uint64_t> losses_;  // in totals_
-    std::uint32_t next_event_ = 1;
+    event_numbers events_;                              // of providers that have been written
+    std::uint32_t next_event_ = first_number_of_named;  // of the next provider without numbers
     /// A block near the beginning, which is repeated with the second host.
     struct early_block {
         block_type type{};

@@ -121,6 +121,7 @@ std::uint32_t record_copier::id_of(std::uint32_t source, const provider_instance
     }
     provider_instance written = provider;
     written.id = allocate_id();
+    written.event_base = 0;  // the copied records name their providers
     writer_.write_provider(written);
     providers_.emplace(std::move(key), written.id);
     numbers_.emplace(place, written.id);

@@ -10,57 +10,53 @@
 
 #include <bitset>
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <span>
 #include <vector>
 
 #include "file/file_format.hpp"
+#include "record/event_numbers.hpp"
 #include "record/ring_records.hpp"
 
 namespace elog {
 
 /// The records of a block in the layout of a ring.
 struct decoded_records {
-    std::span<const std::uint8_t> bytes{};  // as check_records passes them
+    std::span<const std::uint8_t> bytes{};  // as check_records passes them with this context
     std::uint64_t count = 0;
-    bool is_whole = false;  // the block has no other bytes, and its head states this count
+    bool is_whole = false;  // the block has no other bytes, and its head states this count and size
+    std::uint64_t context = 0;
+
+    /// Reads the records of a ring; `events` are those of the decoder.
+    [[nodiscard]] run_reader records(std::uint32_t ring, const event_numbers& events) const {
+        return run_reader(bytes, ring, context, &events);
+    }
 };
 
 class records_decoder {
   public:
     void clear();
 
-    /// A provider's first numbers are valid. A range that overlaps an earlier one is ignored.
-    void add_provider(const provider_block& provider);
+    /// A provider's first numbers are valid. Returns false, and ignores the numbers, if they are
+    /// invalid or overlap those of an earlier provider.
+    bool add_provider(const provider_block& provider);
+
+    /// The numbers of all events, for the runs of the file.
+    [[nodiscard]] const event_numbers& events() const noexcept { return events_; }
 
     /// The valid records before the first damage; nullopt if the encoding is unknown. Verbatim ones
-    /// remain in `body`, others are stored in `decoded`, which has no other bytes then. An event
-    /// without a provider gets a provider's number that is not used.
+    /// remain in `body`, others are stored in `decoded`, which has no other bytes then.
     [[nodiscard]] std::optional<decoded_records> decode(const records_block& head,
                                                         std::span<const std::uint8_t> body,
                                                         std::vector<std::uint8_t>& decoded) const;
 
   private:
-    /// Consecutive numbers of events.
-    struct event_range {
-        std::uint32_t first = 0;
-        std::uint32_t count = 0;
-        std::uint16_t provider = 0;
-
-        [[nodiscard]] bool contains(std::uint32_t event) const noexcept {
-            return event >= first && event - first < count;
-        }
-    };
-
     [[nodiscard]] decoded_records decode_compacted(const records_block& head,
                                                    std::span<const std::uint8_t> body,
                                                    std::vector<std::uint8_t>& decoded) const;
-    [[nodiscard]] std::optional<event_range> range_of(std::uint32_t event) const;
 
-    std::map<std::uint32_t, event_range> ranges_;                // by first number
-    std::bitset<record_provider_max + 1> is_used_;               // by provider
-    std::optional<std::uint32_t> unused_ = record_provider_max;  // the largest unused number
+    event_numbers events_;
+    std::bitset<record_provider_max + 1> is_known_;  // by provider
 };
 
 }  // namespace elog

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "base/user_error.hpp"
+#include "record/kernel_records.hpp"
 #include "record/ring_records.hpp"
 
 namespace elog {
@@ -17,8 +18,8 @@ namespace {
 }
 
 /// Throws user_error if the bytes do not begin with a whole record.
-peeked_record read_first_record(std::span<const std::uint8_t> bytes) {
-    const peeked_record found = peek_record(bytes);
+kernel_record read_first_record(std::span<const std::uint8_t> bytes) {
+    const kernel_record found = peek_kernel_record(bytes);
     if (!found.is_whole) {
         throw_invalid_stream();
     }
@@ -40,9 +41,8 @@ void device_stream::take_gap(const record_view& record) {
     totals_[ring].overwritten += missing.overwritten;
 }
 
-void device_stream::deliver(std::uint32_t ring, std::span<const std::uint8_t> bytes,
-                            std::uint64_t count, const run_handler& take) {
-    if (count == 0) {
+void device_stream::deliver(std::uint32_t ring, const run_handler& take) {
+    if (run_count_ == 0) {
         return;
     }
     ring_state& state = rings_[ring];
@@ -51,24 +51,23 @@ void device_stream::deliver(std::uint32_t ring, std::span<const std::uint8_t> by
     run.lost_before = state.unreported.lost + state.unreported.overwritten;
     run.overwritten = state.unreported.overwritten != 0;
     run.sequence = state.next + run.lost_before;
-    run.count = count;
-    run.bytes = bytes;
+    run.count = run_count_;
+    run.bytes = run_;
     state.unreported = {};
-    state.next = run.sequence + count;
-    totals_[ring].read += count;
-    totals_[ring].bytes += bytes.size();
+    state.next = run.sequence + run.count;
+    totals_[ring].read += run.count;
     take(run);
+    run_.clear();
+    run_count_ = 0;
 }
 
 /// A run ends at a record of another ring, at a gap and at a record that is not wanted.
 void device_stream::take(std::span<const std::uint8_t> bytes, const is_wanted& wanted,
                          const run_handler& take) {
-    std::size_t begin = 0;
     std::size_t at = 0;
-    std::uint64_t count = 0;
     std::uint32_t ring = 0;
     while (at < bytes.size()) {
-        const peeked_record found = read_first_record(bytes.subspan(at));
+        const kernel_record found = read_first_record(bytes.subspan(at));
         const record_view& record = found.record;
         if (record.cpu + std::size_t{1} >= rings_.size()) {
             throw_invalid_stream();
@@ -76,24 +75,21 @@ void device_stream::take(std::span<const std::uint8_t> bytes, const is_wanted& w
         const bool is_gap = record.provider == EVENTLOG_LOST_PROVIDER;
         const bool is_kept = !is_gap && (!wanted || wanted(record));
         if (record.cpu != ring || !is_kept) {
-            deliver(ring, bytes.subspan(begin, at - begin), count, take);
+            deliver(ring, take);
             ring = record.cpu;
-            count = 0;
-            begin = at;
         }
         at += found.size;
         if (is_kept) {
-            ++count;
-            continue;
-        }
-        begin = at;
-        if (is_gap) {
+            append_record(run_, record);
+            ++run_count_;
+            totals_[ring].bytes += found.size;
+        } else if (is_gap) {
             take_gap(record);
         } else {
             ++rings_[ring].filtered_out;
         }
     }
-    deliver(ring, bytes.subspan(begin), count, take);
+    deliver(ring, take);
 }
 
 bool device_stream::has_read_up_to(std::uint32_t ring,

@@ -26,8 +26,8 @@ class device_stream {
     explicit device_stream(std::uint32_t ring_count) : rings_(ring_count), totals_(ring_count) {}
 
     /// Processes the bytes of one read. Records for which `wanted` returns false are skipped
-    /// without counting as lost; an empty function keeps all. Runs refer to `bytes`. Throws
-    /// user_error if the bytes are not whole records.
+    /// without counting as lost; an empty function keeps all. Throws user_error if the bytes are
+    /// not whole records.
     void take(std::span<const std::uint8_t> bytes, const is_wanted& wanted,
               const run_handler& take);
 
@@ -53,10 +53,11 @@ class device_stream {
     };
 
     void take_gap(const record_view& record);
-    void deliver(std::uint32_t ring, std::span<const std::uint8_t> bytes, std::uint64_t count,
-                 const run_handler& take);
+    void deliver(std::uint32_t ring, const run_handler& take);
 
     std::vector<ring_state> rings_;
+    std::vector<std::uint8_t> run_;  // records of the next run
+    std::uint64_t run_count_ = 0;
     std::vector<ring_totals> totals_;
 };
 

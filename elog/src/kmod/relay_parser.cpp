@@ -7,7 +7,7 @@
 
 #include "base/user_error.hpp"
 #include "record/gap_record.hpp"
-#include "record/ring_records.hpp"
+#include "record/kernel_records.hpp"
 
 namespace elog {
 namespace {
@@ -72,7 +72,7 @@ bool relay_parser::has_room_for(std::size_t size) const noexcept {
 
 /// Returns the record's size with padding, or 0 if it is incomplete.
 std::size_t relay_parser::take_record(std::span<const std::uint8_t> bytes) {
-    const peeked_record found = peek_record(bytes);
+    const kernel_record found = peek_kernel_record(bytes);
     if (found.size == 0 && !found.damaged) {
         return 0;
     }

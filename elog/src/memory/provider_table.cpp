@@ -73,7 +73,8 @@ std::optional<provider_instance> provider_table::read_provider(std::uint32_t id)
             std::string(entry.process, ::strnlen(entry.process, sizeof entry.process)),
             provider_schema::parse(bytes),
             entry.start_time,
-            entry.parent};
+            entry.parent,
+            entry.event_base};
     } catch (const user_error&) {
         return std::nullopt;  // its records are shown as those of an unknown provider
     }

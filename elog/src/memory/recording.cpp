@@ -8,6 +8,7 @@
 
 #include "base/user_error.hpp"
 #include "memory/pause_log.hpp"
+#include "record/ring_records.hpp"
 #include "record/snapshot_clock.hpp"
 
 namespace elog {
@@ -106,7 +107,7 @@ void recording::take_run(const record_run& run) {
     }
     ring_totals& left_out = skipped_[run.ring];
     left_out.read += run.count;
-    left_out.bytes += run.bytes.size();
+    left_out.bytes += usual_size(run);
     left_out.lost += run.lost_before;
 }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
+#include <utility>
 
 #include "base/sigbus_guard.hpp"
 
@@ -39,6 +40,7 @@ void check_not_truncated(const region_view& source) {
 void region_reader::position::move_to(std::uint64_t other) noexcept {
     generation = other;
     offset = 0;
+    context = 0;
     records = 0;
 }
 
@@ -138,7 +140,7 @@ void region_reader::read_buffer(std::uint32_t ring, const buffer_state& state,
             !controls_.is_still_buffered(ring, at.generation)) {
             break;
         }
-        const checked_records found = check_records({copy_.data(), size});
+        const checked_records found = check_records({copy_.data(), size}, at.context);
         if (found.count != 0) {
             deliver(ring, state, found, take);
         }
@@ -171,16 +173,38 @@ void region_reader::deliver(std::uint32_t ring, const buffer_state& state,
                          state.records_before + state.lost_before + at.records,
                          found.count,
                          {copy_.data(), found.size},
-                         overwritten != 0};
+                         overwritten != 0,
+                         at.context,
+                         &events_};
     totals.lost += lost;
     totals.overwritten += overwritten;
     at.lost_reported += lost;
     at.records_reported += overwritten + found.count;
+    find_new_providers();
     take(run);
     at.offset += found.size;
+    at.context = found.context;
     at.records += found.count;
     totals.read += found.count;
-    totals.bytes += found.size;
+    totals.bytes += found.usual_size;
+}
+
+/// After a control word has been loaded, and before the records behind it are decoded: their event
+/// numbers are those of providers that have attached by then.
+void region_reader::find_new_providers() {
+    providers_.read_new([this](provider_instance&& provider) {
+        if (!events_.add(provider)) {
+            provider.event_base = 0;  // a broken producer's: its events stay unknown
+        }
+        new_providers_.push_back(std::move(provider));
+    });
+}
+
+void region_reader::read_new_providers(const provider_table::handler& take) {
+    find_new_providers();
+    for (provider_instance& provider : std::exchange(new_providers_, {})) {
+        take(std::move(provider));
+    }
 }
 
 bool region_reader::has_data_to_read() {

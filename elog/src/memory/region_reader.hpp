@@ -23,6 +23,7 @@
 #include "memory/provider_table.hpp"
 #include "memory/region_accessor.hpp"
 #include "memory/ring_controls.hpp"
+#include "record/event_numbers.hpp"
 #include "record/recording_summary.hpp"
 #include "record/region_view.hpp"
 #include "record/ring_records.hpp"
@@ -55,12 +56,13 @@ class region_reader {
 
     /// Passes on all records since the last call, ring by ring, and releases drained buffers.
     /// With never_wait, a reader that is late finds the oldest records overwritten; their number is
-    /// in the next run. The bytes are valid only during the call of `take`. Providers named by
-    /// records must be read (read_new_providers) inside `take` or after it, not before.
+    /// in the next run. The bytes are valid only during the call of `take`, the event numbers as
+    /// long as this object lives. Providers of records must be read (read_new_providers) inside
+    /// `take` or after it, not before.
     void poll(const run_handler& take);
 
     /// Passes on the providers that have attached since the last call.
-    void read_new_providers(const provider_table::handler& take) { providers_.read_new(take); }
+    void read_new_providers(const provider_table::handler& take);
 
     /// Sleeps until a buffer has been switched or the time is over. Returns whether a buffer should
     /// be read before the next poll is due. For producer_policy::wait only.
@@ -84,6 +86,7 @@ class region_reader {
     struct position {
         std::uint64_t generation = 0;
         std::uint64_t offset = 0;            // in the buffer
+        std::uint64_t context = 0;           // of the record there; 0: none
         std::uint64_t records = 0;           // read from this buffer
         std::uint64_t lost_reported = 0;     // part of the ring's `lost` that runs have reported
         std::uint64_t records_reported = 0;  // of all records: passed on, or reported as missing
@@ -98,6 +101,7 @@ class region_reader {
     void follow_ring(std::uint32_t ring, const run_handler& take);
     void follow_to(std::uint32_t ring, const active_buffer& active, const run_handler& take);
     void read_buffer(std::uint32_t ring, const buffer_state& state, const run_handler& take);
+    void find_new_providers();
     void deliver(std::uint32_t ring, const buffer_state& state, const checked_records& found,
                  const run_handler& take);
 
@@ -106,6 +110,8 @@ class region_reader {
     region_accessor words_;
     ring_controls controls_;
     provider_table providers_;
+    event_numbers events_;
+    std::vector<provider_instance> new_providers_;  // not passed on yet; their events are known
     std::vector<position> positions_;
     std::vector<ring_totals> totals_;
     std::vector<std::uint8_t> copy_;

@@ -17,13 +17,13 @@ void add(event_counts& to, const event_counts& counts) noexcept {
 }
 
 const process_name unknown_process{"<unknown>", 0};
-const provider_name unknown_provider{"<unknown>", unknown_process};
+const provider_name provider_without_schema{"<unknown>", unknown_process};
 
 }  // namespace
 
 provider_name record_counts::name_of(std::uint32_t provider, const provider_map& providers) {
     const auto found = providers.find(provider);
-    return found == providers.end() ? unknown_provider
+    return found == providers.end() ? provider_without_schema
                                     : provider_name{found->second.schema.name,
                                                     {found->second.process, found->second.pid}};
 }
@@ -64,7 +64,7 @@ void record_counts::write(const merged_record& record, const provider_map& provi
     const std::int64_t time = clock.realtime(decoded.time);
     first_ = all_.events == 0 ? time : std::min(first_, time);
     last_ = all_.events == 0 ? time : std::max(last_, time);
-    const event_counts one{1, ring_size(decoded)};
+    const event_counts one{1, usual_ring_size(decoded)};
     add(all_, one);
     add(counts_of(decoded, providers).counts, one);
 }
@@ -85,7 +85,7 @@ void record_counts::write_loss(const loss_report& loss, const provider_map& prov
         lost_.too_large += loss.too_large;
         lost_.busy += loss.busy;
         provider_name name = name_of(loss.index, providers);
-        if (name == unknown_provider && !loss.provider.empty()) {
+        if (name == provider_without_schema && !loss.provider.empty()) {
             name = {loss.provider, {loss.process, loss.pid}};
         }
         by_process_[name.second].lost += loss.full + loss.too_large + loss.busy;

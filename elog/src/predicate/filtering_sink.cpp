@@ -60,6 +60,7 @@ void filtering_sink::filter_run(record_run& run) {
         }
     }
     run.bytes = kept_;
+    run.context = 0;
 }
 
 void filtering_sink::take_run(const record_run& run) {

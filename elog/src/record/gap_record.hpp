@@ -10,11 +10,11 @@
 #include <cstdint>
 #include <cstring>
 
-#include "record/ring_records.hpp"
+#include "record/kernel_records.hpp"
 
 namespace elog {
 
-inline constexpr std::size_t gap_record_size = ring_size(sizeof(eventlog_lost_payload));
+inline constexpr std::size_t gap_record_size = kernel_record_size(sizeof(eventlog_lost_payload));
 
 /// The record as in the stream of the device.
 [[nodiscard]] inline std::array<std::uint8_t, gap_record_size> gap_record(
@@ -26,7 +26,7 @@ inline constexpr std::size_t gap_record_size = ring_size(sizeof(eventlog_lost_pa
     record.cpu = static_cast<std::uint16_t>(cpu);
     record.payload = payload;
     std::array<std::uint8_t, gap_record_size> bytes{};
-    store_record(record, bytes.data());
+    store_kernel_record(record, bytes.data());
     return bytes;
 }
 

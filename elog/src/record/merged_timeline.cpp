@@ -24,7 +24,8 @@ void merged_timeline::move(owned_run& run) const {
         return;
     }
     run.not_before = run.not_before == 0 ? 0 : time(run.not_before);
-    map_times(run.bytes, [this](std::uint64_t clock) { return time(clock); });
+    run.bytes = map_times(run.records(), [this](std::uint64_t clock) { return time(clock); });
+    run.context = 0;
 }
 
 clock_converter merged_timeline::readings(const clock_converter& of_file) const {

@@ -10,9 +10,14 @@
 
 namespace elog {
 
+class event_numbers;
+
+/// The provider of a record whose event number no known provider has.
+inline constexpr std::uint32_t unknown_provider = UINT32_MAX;
+
 /// A record, independent of its form in a ring or a file. The payload belongs to the run.
 struct record_view {
-    std::uint32_t provider = 0;  // index in the recording
+    std::uint32_t provider = 0;  // index in the recording, or unknown_provider
     std::uint16_t event = 0;     // index in the provider's schema
     std::uint16_t cpu = 0;
     std::uint16_t flags = 0;
@@ -21,10 +26,10 @@ struct record_view {
     std::span<const std::uint8_t> payload{};
 };
 
-/// Whether this version knows all flags of a record. If not, the payload's format is unknown: the
-/// record is skipped, counted and reported.
+/// Whether this version knows all required flags of a record. If not, the payload's format is
+/// unknown: the record is skipped, counted and reported.
 [[nodiscard]] constexpr bool is_supported(std::uint16_t flags) noexcept {
-    return (flags & ~EVENTLOG_RECORD_FLAGS) == 0;
+    return (flags & EVENTLOG_RECORD_FLAGS_REQUIRED & ~EVENTLOG_RECORD_FLAGS) == 0;
 }
 [[nodiscard]] constexpr bool is_supported(const record_view& record) noexcept {
     return is_supported(record.flags);
@@ -49,6 +54,8 @@ struct record_run {
     std::uint64_t count = 0;
     std::span<const std::uint8_t> bytes{};  // whole records, as check_records found them
     bool overwritten = false;               // those of lost_before: recorded, then overwritten
+    std::uint64_t context = 0;              // of the ring before the first record; 0: unknown
+    const event_numbers* events = nullptr;  // of the recording; outlives the run
 };
 
 }  // namespace elog

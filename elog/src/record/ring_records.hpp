@@ -1,9 +1,16 @@
 // SPDX-License-Identifier: MIT
 //
-// Checks, reads and appends records in the layout of a ring, struct eventlog_record. No other code
-// of elog knows that layout.
+// Checks, reads and appends records in the layout of a ring, which linux/eventlog.h describes. No
+// other code of elog knows that layout.
 //
-// Bytes are untrusted until check_records or peek_record has passed them.
+// A short record has the context, thread and upper time, of an earlier one. So bytes are read from
+// their beginning on, with the context that holds there. Bytes are untrusted until check_records
+// has passed them.
+//
+// Records that elog itself appends name their provider and event, because providers of the kernel,
+// of imported data and of merged files have no event numbers. Such a record is an extended one with
+// bit 56 of its word 2, and an extension word more: provider 63-32, event 15-0. Producers do not
+// write them.
 #pragma once
 
 #include <linux/eventlog.h>
@@ -14,20 +21,25 @@
 #include <span>
 #include <vector>
 
+#include "record/event_numbers.hpp"
 #include "record/records.hpp"
 
 namespace elog {
 
-/// Limits of a record in a ring.
-inline constexpr std::size_t payload_size_max = EVENTLOG_RECORD_SIZE_MAX - sizeof(eventlog_record);
+/// Limits of a record.
+inline constexpr std::size_t payload_size_max =
+    EVENTLOG_RECORD_SIZE_MAX - EVENTLOG_EXTENDED_HEADER_SIZE;
 inline constexpr std::uint32_t record_provider_max = UINT16_MAX;
 
 namespace ring_layout {
 
-template <class Value>
-[[nodiscard]] inline Value load(const std::uint8_t* from) noexcept {
-    Value value;
-    std::memcpy(&value, from, sizeof value);
+inline constexpr std::size_t word_size = sizeof(std::uint64_t);
+inline constexpr std::uint64_t named_bit = std::uint64_t{1} << 56U;
+inline constexpr std::size_t named_header_size = EVENTLOG_EXTENDED_HEADER_SIZE + word_size;
+
+[[nodiscard]] inline std::uint64_t word(const std::uint8_t* at, std::size_t index = 0) noexcept {
+    std::uint64_t value = 0;
+    std::memcpy(&value, at + index * word_size, sizeof value);
     return value;
 }
 
@@ -36,92 +48,108 @@ constexpr std::size_t padded_size(std::size_t size) noexcept {
            EVENTLOG_RECORD_ALIGNMENT;
 }
 
-/// Without padding, as in the record at `at`.
-[[nodiscard]] inline std::size_t size_at(const std::uint8_t* at) noexcept {
-    return load<std::uint32_t>(at + offsetof(eventlog_record, size));
+constexpr unsigned kind_of(std::uint64_t head) noexcept {
+    return static_cast<unsigned>(head >> EVENTLOG_KIND_SHIFT) & EVENTLOG_KIND_MASK;
 }
-
-[[nodiscard]] constexpr bool is_valid_size(std::size_t size) noexcept {
-    return size >= sizeof(eventlog_record) && size <= EVENTLOG_RECORD_SIZE_MAX;
+constexpr std::size_t short_size_of(std::uint64_t head) noexcept {
+    return head >> EVENTLOG_SHORT_SIZE_SHIFT & EVENTLOG_SHORT_SIZE_MAX;
 }
-
-/// All but the payload.
-inline void decode_header(const std::uint8_t* at, record_view& record) noexcept {
-    record.provider = load<std::uint16_t>(at + offsetof(eventlog_record, provider));
-    record.event = load<std::uint16_t>(at + offsetof(eventlog_record, event));
-    record.time = load<std::uint64_t>(at + offsetof(eventlog_record, time));
-    record.thread = load<std::uint32_t>(at + offsetof(eventlog_record, thread));
-    record.cpu = load<std::uint16_t>(at + offsetof(eventlog_record, cpu));
-    record.flags = load<std::uint16_t>(at + offsetof(eventlog_record, flags));
+constexpr std::size_t extended_size_of(std::uint64_t extended) noexcept {
+    return extended & UINT16_MAX;
+}
+constexpr std::uint16_t flags_of(std::uint64_t extended) noexcept {
+    return static_cast<std::uint16_t>(extended >> EVENTLOG_FLAGS_SHIFT);
+}
+constexpr std::size_t extension_words_of(std::uint64_t extended) noexcept {
+    return extended >> EVENTLOG_EXTENSION_SHIFT & UINT8_MAX;
+}
+constexpr std::size_t extended_header_size(std::uint64_t extended) noexcept {
+    return EVENTLOG_EXTENDED_HEADER_SIZE + extension_words_of(extended) * word_size;
 }
 
 }  // namespace ring_layout
 
-/// The bytes that a record with such a payload takes in a ring, padding included.
+/// The bytes that append_record adds for such a payload, padding included.
 [[nodiscard]] constexpr std::size_t ring_size(std::size_t payload_size) noexcept {
-    return ring_layout::padded_size(sizeof(eventlog_record) + payload_size);
+    return ring_layout::padded_size(ring_layout::named_header_size + payload_size);
 }
-
 [[nodiscard]] constexpr std::size_t ring_size(const record_view& record) noexcept {
     return ring_size(record.payload.size());
+}
+
+/// The bytes that a record takes in its producer's ring, in the context of the record before it.
+[[nodiscard]] constexpr std::size_t usual_ring_size(std::size_t payload_size,
+                                                    std::uint16_t flags) noexcept {
+    const bool is_short = flags == 0 && payload_size <= EVENTLOG_SHORT_SIZE_MAX;
+    const std::size_t header =
+        is_short ? EVENTLOG_SHORT_HEADER_SIZE : EVENTLOG_EXTENDED_HEADER_SIZE;
+    return ring_layout::padded_size(header + payload_size);
+}
+[[nodiscard]] constexpr std::size_t usual_ring_size(const record_view& record) noexcept {
+    return usual_ring_size(record.payload.size(), record.flags);
 }
 
 /// The valid records at the beginning of some bytes.
 struct checked_records {
     std::uint64_t count = 0;
-    std::size_t size = 0;  // bytes of whole, valid records
-    bool damaged = false;  // what follows is not the beginning of a record
+    std::size_t size = 0;        // bytes of whole, valid records
+    std::size_t usual_size = 0;  // of these, by usual_ring_size
+    bool damaged = false;        // what follows is not the beginning of a record
+    std::uint64_t context = 0;   // behind them
 };
 
-/// Counts the whole and valid records at the beginning of untrusted bytes.
-[[nodiscard]] inline checked_records check_records(std::span<const std::uint8_t> bytes) noexcept {
-    checked_records found;
-    while (bytes.size() - found.size >= sizeof(eventlog_record)) {
-        const std::size_t size = ring_layout::size_at(bytes.data() + found.size);
-        if (!ring_layout::is_valid_size(size)) {
-            found.damaged = true;
-            break;
-        }
-        if (ring_layout::padded_size(size) > bytes.size() - found.size) {
-            break;
-        }
-        found.size += ring_layout::padded_size(size);
-        ++found.count;
-    }
-    return found;
+/// Counts the whole and valid records at the beginning of untrusted bytes. `context` is that of a
+/// run.
+[[nodiscard]] checked_records check_records(std::span<const std::uint8_t> bytes,
+                                            std::uint64_t context = 0) noexcept;
+
+/// The size of a run's records by usual_ring_size, whatever they have kept of their contexts.
+[[nodiscard]] inline std::size_t usual_size(const record_run& run) noexcept {
+    return check_records(run.bytes, run.context).usual_size;
 }
 
-/// What untrusted bytes begin with.
-struct peeked_record {
-    record_view record{};   // the payload only if is_whole
-    std::size_t size = 0;   // in the ring, with padding; 0: the bytes end within the header
-    bool is_whole = false;  // the bytes contain all of it
-    bool damaged = false;   // not the beginning of a record
-};
-
-/// For streams whose records are checked one by one.
-[[nodiscard]] peeked_record peek_record(std::span<const std::uint8_t> bytes) noexcept;
-
-/// Iterates over the records of bytes that check_records has passed. The bytes must stay valid;
-/// payloads refer to them. A record may depend on earlier ones of its run, so the bytes must begin
-/// where a run begins.
+/// Iterates over the records of bytes that check_records has passed with the same context. The
+/// bytes and the event numbers must stay valid; payloads refer to the bytes.
 class run_reader {
   public:
     run_reader() = default;
-    explicit run_reader(std::span<const std::uint8_t> checked) noexcept
-        : begin_(checked.data()), at_(begin_), end_(begin_ + checked.size()) {}
-    explicit run_reader(const record_run& run) noexcept : run_reader(run.bytes) {}
+    /// `cpu` is that of the ring. Without event numbers, only records that elog has appended have
+    /// known providers.
+    explicit run_reader(std::span<const std::uint8_t> checked, std::uint32_t cpu = 0,
+                        std::uint64_t context = 0, const event_numbers* events = nullptr) noexcept
+        : begin_(checked.data()),
+          at_(begin_),
+          end_(begin_ + checked.size()),
+          context_(context),
+          events_(events),
+          cpu_(static_cast<std::uint16_t>(cpu)) {}
+    explicit run_reader(const record_run& run) noexcept
+        : run_reader(run.bytes, run.ring, run.context, run.events) {}
 
     /// Decodes the next record. After the last one it returns false and does not change `record`.
     [[nodiscard]] bool next(record_view& record) noexcept {
         if (at_ == end_) {
             return false;
         }
-        const std::size_t size = ring_layout::size_at(at_);
-        ring_layout::decode_header(at_, record);
-        record.payload = {at_ + sizeof(eventlog_record), size - sizeof(eventlog_record)};
         last_ = at_;
-        at_ += ring_layout::padded_size(size);
+        const std::uint64_t head = ring_layout::word(at_);
+        const unsigned kind = ring_layout::kind_of(head);
+        if (kind == EVENTLOG_KIND_EXTENDED) {
+            decode_extended(head, record);
+            return true;
+        }
+        std::size_t header = EVENTLOG_SHORT_HEADER_SIZE;
+        if (kind == EVENTLOG_KIND_CONTEXT) {
+            header = EVENTLOG_CONTEXT_HEADER_SIZE;
+            context_ = ring_layout::word(at_, 1);
+        }
+        const std::size_t size = ring_layout::short_size_of(head);
+        decode_number(head, record);
+        decode_context(head, context_, record);
+        record.cpu = cpu_;
+        record.flags = 0;
+        record.payload = {at_ + header, size};
+        at_ += ring_layout::padded_size(header + size);
         return true;
     }
 
@@ -131,26 +159,59 @@ class run_reader {
     [[nodiscard]] std::size_t position() const noexcept {
         return static_cast<std::size_t>(at_ - begin_);
     }
+    /// The context behind the records that next() has returned.
+    [[nodiscard]] std::uint64_t context() const noexcept { return context_; }
 
-    /// Appends the record that next() has returned last to those of another run, unchanged. There
-    /// must be such a record.
-    void append_last_to(std::vector<std::uint8_t>& run) const { run.insert(run.end(), last_, at_); }
+    /// Appends the record that next() has returned last, which must exist, to those of another run
+    /// of the same recording, so that it needs no context there.
+    void append_last_to(std::vector<std::uint8_t>& run) const;
+    /// The same with another time.
+    void append_last_to(std::vector<std::uint8_t>& run, std::uint64_t time) const;
+    /// The same with these flags, too.
+    void append_last_flagged(std::vector<std::uint8_t>& run, std::uint16_t flags) const;
 
   private:
+    static void decode_context(std::uint64_t head, std::uint64_t context,
+                               record_view& record) noexcept {
+        record.thread = static_cast<std::uint32_t>(context >> EVENTLOG_THREAD_SHIFT);
+        record.time = context << 32U | static_cast<std::uint32_t>(head);
+    }
+    void decode_number(std::uint64_t head, record_view& record) noexcept {
+        const auto number = static_cast<std::uint32_t>(head >> EVENTLOG_EVENT_SHIFT);
+        if (!range_.contains(number)) {
+            find_range(number);
+        }
+        record.provider = range_.provider;
+        record.event = static_cast<std::uint16_t>(number - range_.first);
+    }
+    void find_range(std::uint32_t number) noexcept;
+    void decode_extended(std::uint64_t head, record_view& record) noexcept;
+
     const std::uint8_t* begin_ = nullptr;
     const std::uint8_t* last_ = nullptr;  // what next() has returned
     const std::uint8_t* at_ = nullptr;
     const std::uint8_t* end_ = nullptr;
+    std::uint64_t context_ = 0;
+    const event_numbers* events_ = nullptr;
+    event_range range_{};  // of the last record that is not named
+    std::uint16_t cpu_ = 0;
 };
 
-/// Stores a record into ring_size(record) bytes. Its payload has at most payload_size_max bytes,
-/// and its provider's number is at most record_provider_max.
+/// Stores a record into ring_size(record) bytes, with its provider and event. Its payload has at
+/// most payload_size_max bytes.
 void store_record(const record_view& record, std::uint8_t* to) noexcept;
 
 /// Appends a record, with the limits of store_record, to those of a run.
 void append_record(std::vector<std::uint8_t>& run, const record_view& record);
 
-/// Appends all records of a run.
+/// Whether a record of the run has the context before the run.
+[[nodiscard]] bool needs_context(const record_run& run) noexcept;
+
+/// The bytes that append_run adds.
+[[nodiscard]] std::size_t appended_size(const record_run& run) noexcept;
+
+/// Appends all records of a run, of the same ring and the same recording, so that they need no
+/// context of earlier records.
 void append_run(std::vector<std::uint8_t>& run, const record_run& appended);
 
 /// Appends a record whose payload is built in place, at the end of the run's bytes.
@@ -161,7 +222,7 @@ class record_appender {
 
     /// Where the payload begins in the run's bytes.
     [[nodiscard]] std::size_t payload_offset() const noexcept {
-        return begin_ + sizeof(eventlog_record);
+        return begin_ + ring_layout::named_header_size;
     }
     [[nodiscard]] std::size_t payload_size() const noexcept {
         return run_.size() - payload_offset();
@@ -180,16 +241,14 @@ class record_appender {
 /// Removes and returns the first records of a run, up to `size_max` bytes, but at least one.
 [[nodiscard]] record_run take_first_records(record_run& rest, std::size_t size_max);
 
-/// Replaces each record's time by map(time), in bytes that check_records has passed.
+/// The records with map(time) instead of their times. They need no context.
 template <class Map>
-void map_times(std::span<std::uint8_t> checked, const Map& map) {
-    for (std::size_t at = 0; at < checked.size();) {
-        std::uint8_t* const record = checked.data() + at;
-        std::uint8_t* const place = record + offsetof(eventlog_record, time);
-        const std::uint64_t time = map(ring_layout::load<std::uint64_t>(place));
-        std::memcpy(place, &time, sizeof time);
-        at += ring_layout::padded_size(ring_layout::size_at(record));
+[[nodiscard]] std::vector<std::uint8_t> map_times(run_reader records, const Map& map) {
+    std::vector<std::uint8_t> mapped;
+    for (record_view record; records.next(record);) {
+        records.append_last_to(mapped, map(record.time));
     }
+    return mapped;
 }
 
 }  // namespace elog

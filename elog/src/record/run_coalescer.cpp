@@ -20,8 +20,10 @@ run_coalescer::run_coalescer(std::uint32_t ring_count)
 
 void run_coalescer::add(const record_run& run, clock::time_point now, const write_run& write) {
     batch& kept = batches_[run.ring];
-    // A block begins behind a gap: its header has the loss.
-    if (run.lost_before != 0 || kept.bytes.size() + run.bytes.size() > size_max_) {
+    // A block begins behind a gap: its header has the loss. All event numbers of a run are of one
+    // recording.
+    if (run.lost_before != 0 || kept.run.events != run.events ||
+        kept.bytes.size() + appended_size(run) > size_max_) {
         flush_ring(kept, write);
     }
     if (run.bytes.size() > size_max_ / 2) {
@@ -32,6 +34,7 @@ void run_coalescer::add(const record_run& run, clock::time_point now, const writ
     if (kept.bytes.empty()) {
         kept.run = run;
         kept.run.count = 0;
+        kept.run.context = 0;  // append_run makes all of it independent of earlier records
         kept.since = now;
     }
     append_run(kept.bytes, run);

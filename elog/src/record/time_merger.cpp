@@ -16,7 +16,8 @@ void time_merger::add_rings(std::uint32_t count) {
 void time_merger::add(const record_run& run) {
     streams_[run.ring].runs.push_back(
         {run.lost_before, std::vector<std::uint8_t>(run.bytes.begin(), run.bytes.end()),
-         run.overwritten});
+         run.overwritten, 0, run.ring, run.context, run.events});
+    held_bytes_ += run.bytes.size();
 }
 
 /// The place of the stream's head: see order_time_of.
@@ -34,11 +35,13 @@ bool time_merger::load_head(std::uint32_t ring) {
     // An exhausted run is released only now, with the request for the next record: the caller has
     // used views into it until then.
     if (from.begun && from.rest.is_at_end()) {
+        held_bytes_ -= from.runs.front().bytes.size();
         from.runs.pop_front();
         from.begun = false;
     }
     if (from.runs.empty() && fetch_) {
         if (std::optional<owned_run> fetched = fetch_(ring)) {
+            held_bytes_ += fetched->bytes.size();
             from.runs.push_back(std::move(*fetched));
         }
     }
@@ -48,7 +51,7 @@ bool time_merger::load_head(std::uint32_t ring) {
     from.is_first = !from.begun;
     if (from.is_first) {
         from.begun = true;
-        from.rest = run_reader(from.runs.front().bytes);
+        from.rest = from.runs.front().records();
     }
     from.has_next = from.rest.next(from.next);
     return from.has_next;

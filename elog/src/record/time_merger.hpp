@@ -30,6 +30,13 @@ struct owned_run {
     std::vector<std::uint8_t> bytes;  // at least one record, all passed by check_records
     bool overwritten = false;         // those of lost_before: see record_run
     std::uint64_t not_before = 0;  // earliest time of emission, on the region's clock; 0: unknown
+    std::uint32_t cpu = 0;         // of the ring
+    std::uint64_t context = 0;     // as in record_run, with the next one
+    const event_numbers* events = nullptr;
+
+    [[nodiscard]] run_reader records() const noexcept {
+        return run_reader(bytes, cpu, context, events);
+    }
 };
 
 struct merged_record {
@@ -59,6 +66,8 @@ class time_merger {
 
     /// Appends a copy of the run to those of its ring.
     void add(const record_run& run);
+    /// Bytes of the runs that are held.
+    [[nodiscard]] std::uint64_t held_bytes() const noexcept { return held_bytes_; }
 
     /// Passes all records whose place is not later than `limit`, and those later than `present`: no
     /// record can be from the future, and one that claims to must not block its ring.
@@ -93,6 +102,7 @@ class time_merger {
 
     std::vector<stream> streams_;
     fetch_run fetch_;
+    std::uint64_t held_bytes_ = 0;
 
     // Valid between begin and the last next.
     std::uint64_t limit_ = 0;

@@ -77,6 +77,7 @@ struct provider_instance {
     provider_schema schema;
     std::uint64_t start_time = 0;  // of the process, in clock ticks after boot; 0: unknown
     std::uint32_t parent = 0;      // of the process when it attached; 0: unknown
+    std::uint32_t event_base = 0;  // number of the schema's first event; 0: it has no numbers
 };
 
 using provider_map = std::unordered_map<std::uint32_t, provider_instance>;  // by id

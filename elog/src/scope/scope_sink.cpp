@@ -64,12 +64,13 @@ void scope_sink::filter_run(record_run& run, ring_state& ring) {
             ++count;
         } else {
             ++ring.outside;
-            ring.outside_bytes += ring_size(record);
+            ring.outside_bytes += usual_ring_size(record);
         }
     }
     outside_ += run.count - count;
     run.count = count;
     run.bytes = kept_;
+    run.context = 0;
 }
 
 void scope_sink::take_run(const record_run& run) {

@@ -68,7 +68,7 @@ void top_statistics::take(const record_view& record) {
             provider.seen.push_back({event.name, event.description, event.severity});
         }
     }
-    const std::size_t size = ring_size(record);
+    const std::size_t size = usual_ring_size(record);
     for (rate_counter* each : {&events_, &provider.events, &provider.seen[place].events}) {
         each->add(1);
     }

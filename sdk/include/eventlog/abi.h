@@ -152,7 +152,7 @@ struct eventlog_site {
     /* The fallback, called with the same arguments if the fast path cannot emit the event. */
     void (*emit)(const struct eventlog_site* site, uint64_t first, uint64_t second, uint64_t third,
                  const void* text, size_t size);
-    uint64_t head;        /* event << 48 | 24 + fixed_size */
+    uint64_t head;        /* event << 10 | fixed_size */
     uint64_t fixed_size;  /* bytes of the payload in front of the text: 4 to 24 */
     const uint32_t* gate; /* the event's word in the provider's definition */
 };

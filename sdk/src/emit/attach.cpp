@@ -15,6 +15,7 @@
 #include "platform/process.hpp"
 #include "platform/signal_guard.hpp"
 #include "provider/own_gate.hpp"
+#include "ring/record_header.hpp"
 #include "ring/ring_lock.hpp"
 #include "ring/rseq.hpp"
 #include "ring/subscription_slots.hpp"
@@ -175,10 +176,27 @@ std::uint32_t parent_for(const eventlog_region& header) noexcept {
                : 0;
 }
 
+struct assigned_numbers {
+    std::uint32_t provider = 0;    // entry in the region's table
+    std::uint32_t event_base = 0;  // 0: there are no more event numbers
+};
+
+/// The numbers of the provider's events. They are not given back: another process may have taken
+/// the ones behind them. 64 bits do not overflow by attempts that fail.
+std::uint32_t reserve_event_numbers(const eventlog_provider& provider,
+                                    const subscription_slot& slot) noexcept {
+    const std::uint64_t count = provider.event_count.load(std::memory_order_relaxed);
+    const std::uint64_t used =
+        shared(slot.region()->event_numbers).fetch_add(count, std::memory_order_relaxed);
+    return used <= EVENTLOG_EVENT_NUMBER_MAX && count <= EVENTLOG_EVENT_NUMBER_MAX - used
+               ? static_cast<std::uint32_t>(used + 1)
+               : 0;
+}
+
 /// Allocates an entry of the region's provider table and fills it in. False if there is no room.
 bool add_provider_entry(const eventlog_provider& provider, const subscription_slot& slot,
                         const subscription_file& subscription,
-                        std::uint16_t& provider_id) noexcept {
+                        assigned_numbers& assigned) noexcept {
     const region_geometry& geometry = subscription.geometry();
     auto entry_count = shared(slot.region()->provider_count);
     std::uint64_t schema_offset =
@@ -188,7 +206,8 @@ bool add_provider_entry(const eventlog_provider& provider, const subscription_sl
     if (schema_offset == 0) {
         schema_offset = store_schema(provider, slot, subscription);
     }
-    const std::uint32_t id = schema_offset == 0
+    assigned.event_base = schema_offset == 0 ? 0 : reserve_event_numbers(provider, slot);
+    const std::uint32_t id = assigned.event_base == 0
                                  ? EVENTLOG_PROVIDERS_MAX
                                  : entry_count.fetch_add(1, std::memory_order_relaxed);
     if (id >= EVENTLOG_PROVIDERS_MAX ||
@@ -197,7 +216,7 @@ bool add_provider_entry(const eventlog_provider& provider, const subscription_sl
                  sizeof(eventlog_provider_entry))) {
         return false;
     }
-    eventlog_provider_entry& entry = *slot.entry(static_cast<std::uint16_t>(id));
+    eventlog_provider_entry& entry = *slot.entry(id);
     const process_identity& self = own_identity();
     entry.pid = self.pid;
     entry.uid = self.uid;
@@ -206,9 +225,10 @@ bool add_provider_entry(const eventlog_provider& provider, const subscription_sl
     entry.schema_hash = provider.schema_hash;
     entry.start_time = self.start_time;
     entry.parent = parent_for(subscription.header());
+    entry.event_base = assigned.event_base;
     std::memcpy(entry.process, self.name.data(), sizeof entry.process);
     shared(entry.state).store(EVENTLOG_PROVIDER_READY, std::memory_order_release);
-    provider_id = static_cast<std::uint16_t>(id);
+    assigned.provider = id;
     return true;
 }
 
@@ -262,12 +282,13 @@ attach_outcome attach_to_region(eventlog_provider& provider, unsigned index,
     if (place.serial.load(std::memory_order_relaxed) == serial) {
         return attach_outcome::attached;
     }
-    std::uint16_t provider_id = 0;
-    if (!add_provider_entry(provider, slot, subscription, provider_id)) {
+    assigned_numbers assigned;
+    if (!add_provider_entry(provider, slot, subscription, assigned)) {
         shared(slot.region()->providers_refused).fetch_add(1, std::memory_order_relaxed);
         return attach_outcome::no_match;
     }
-    place.provider_head.store(std::uint64_t{provider_id} << 32U, std::memory_order_relaxed);
+    place.provider_id.store(assigned.provider, std::memory_order_relaxed);
+    place.provider_head.store(provider_part(assigned.event_base), std::memory_order_relaxed);
     place.serial.store(serial, std::memory_order_release);
     return attach_outcome::attached;
 }

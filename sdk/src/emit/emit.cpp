@@ -22,6 +22,7 @@
 #include "provider/registered_provider.hpp"
 #include "ring/clock.hpp"
 #include "ring/gate_layout.hpp"
+#include "ring/record_header.hpp"
 #include "ring/ring_transition.hpp"
 #include "ring/ring_writer.hpp"
 #include "ring/rseq_append.hpp"
@@ -49,7 +50,7 @@ std::uint32_t listener_mask(const eventlog_provider& provider, std::uint32_t eve
 
 /// Increments a counter of the provider in the subscription's region.
 [[gnu::noinline]] void count_in_region(subscription_slot& slot, std::uint64_t serial,
-                                       std::uint16_t provider_id, entry_counter counter) noexcept {
+                                       std::uint32_t provider_id, entry_counter counter) noexcept {
     const slot_user user(slot, serial);
     if (user.holds()) {
         shared(slot.entry(provider_id)->*counter).fetch_add(1, std::memory_order_relaxed);
@@ -66,8 +67,11 @@ std::uint32_t state_of(subscription_slot& slot, std::uint64_t serial) noexcept {
 
 /// Returns false, and counts nothing, if the subscription is paused or has ended or its slot was
 /// reused.
-bool write_to(const eventlog_provider& provider, subscription_slot& slot, std::uint64_t serial,
-              std::uint16_t provider_id, const event_payload& payload) noexcept {
+bool write_to(const eventlog_provider& provider, const attachment& place, std::uint64_t serial,
+              const event_payload& payload) noexcept {
+    subscription_slot& slot = *place.slot;
+    const std::uint32_t provider_id = place.provider_id.load(std::memory_order_relaxed);
+    const std::uint64_t provider_head = place.provider_head.load(std::memory_order_relaxed);
     // Counts for both the consumer and the provider's process.
     const auto account = [&](entry_counter for_consumer, route_counter for_producer) {
         count_in_region(slot, serial, provider_id, for_consumer);
@@ -82,7 +86,7 @@ bool write_to(const eventlog_provider& provider, subscription_slot& slot, std::u
         account(&entry::lost_too_large, &counters::lost_too_large);
         return true;
     }
-    switch (write_record(slot, serial, provider_id, payload)) {
+    switch (write_record(slot, serial, provider_head, payload)) {
         case write_result::written_uncounted:
             count_written(provider);
             [[fallthrough]];
@@ -145,7 +149,7 @@ void emit_to(eventlog_provider& provider, unsigned index, const event_payload& p
                 if (is_attached(provider, index)) {
                     return;
                 }
-            } else if (write_to(provider, *place.slot, serial, place.provider_id(), payload)) {
+            } else if (write_to(provider, place, serial, payload)) {
                 // Only for a single listener: several listeners exclude the fast path, and threads
                 // would contend for this cache line twice per event.
                 if (gate == place.gate_bit &&
@@ -182,9 +186,8 @@ bool try_append_to(const eventlog_provider& provider, const attachment& place, s
     if ((gate & place.gate_bit) == 0) [[unlikely]] {
         return false;
     }
-    const std::uint64_t head = record_head(
-        payload.size, place.provider_head.load(std::memory_order_relaxed), payload.event);
-    const rseq_result result = append_block(*place.slot, serial, head, thread, payload);
+    const rseq_result result = append_block(
+        *place.slot, serial, place.provider_head.load(std::memory_order_relaxed), thread, payload);
     if (result == rseq_result::uncounted) [[unlikely]] {
         count(provider, &eventlog_route_counters::written);
     }
@@ -270,11 +273,27 @@ bool is_event_of(const eventlog_provider* provider, std::uint32_t event) noexcep
             return false;
         }
     }
-    const std::uint64_t head =
-        record_head(size, place.provider_head.load(std::memory_order_relaxed), event);
-    const rseq_result result =
-        rseq_append_block<2048>(*place.slot, serial, head, thread,
-                                units_of(sizeof(eventlog_record) + size), payload, provider.gate);
+    const std::uint64_t provider_head = place.provider_head.load(std::memory_order_relaxed);
+    const std::uint64_t context = thread_part(thread);
+    rseq_result result = rseq_result::done;
+    if (size <= EVENTLOG_SHORT_SIZE_MAX) [[likely]] {
+        const std::uint64_t head = short_head(size, provider_head, event);
+        result = rseq_append_block<2048>(*place.slot, serial, head, context,
+                                         units_of(EVENTLOG_SHORT_HEADER_SIZE + size), payload,
+                                         provider.gate);
+        if (result == rseq_result::other_context) [[unlikely]] {
+            result = rseq_append_context(*place.slot, serial, head, context,
+                                         units_of(EVENTLOG_CONTEXT_HEADER_SIZE + size), payload);
+            if (result == rseq_result::done) {
+                count_written(provider);
+                return true;
+            }
+        }
+    } else {
+        result = rseq_append_extended<2048>(
+            *place.slot, serial, extended_head(provider_head, event) | size, context,
+            units_of(EVENTLOG_EXTENDED_HEADER_SIZE + size), payload, provider.gate);
+    }
     if (result == rseq_result::done) [[likely]] {
         return true;
     }

@@ -3,12 +3,14 @@
 // The fast path of small events, which have up to three words and one text: stores them from
 // registers into the ring. All other cases are left to the site's general function with the same
 // arguments, and without an effect here: several listeners, another subscription than the last
-// time, no room, a text over 512 bytes, a thread's first event, no sequences.
+// time, no room, another context of the ring, a text over 512 bytes, a thread's first event, no
+// sequences.
 //
 // Each instruction adds to the cost of every event, and a compiler would save six registers first.
 // So the function has no frame; it consists of one sequence, and a second one that counts. It has
 // the steps of try_emit_fast in emit.cpp and rseq_append_block in rseq_append.hpp, in the same
-// order, which is explained there. Written for x86-64; on other processors all events use the
+// order, which is explained there. Longer texts have a sequence of their own, as in
+// rseq_append_extended. Written for x86-64; on other processors all events use the
 // site's general function, which is eventlog_emit_raw's or the like.
 #include <linux/eventlog.h>
 
@@ -23,6 +25,7 @@
 #include "provider/counters.hpp"
 #include "provider/registered_provider.hpp"
 #include "ring/gate_layout.hpp"
+#include "ring/record_header.hpp"
 #include "ring/rseq.hpp"
 #include "ring/rseq_sequence.hpp"
 #include "ring/subscription_slots.hpp"
@@ -36,6 +39,10 @@ using eventlog::core::subscription_slot;
 
 // Above this size the site's general function emits pieces.
 constexpr std::size_t text_size_max = eventlog::detail::inline_var_fields_size;
+// Up to this size of a text, the record is a short one whatever else its payload has.
+constexpr std::size_t short_text_size_max = EVENTLOG_SHORT_SIZE_MAX - 3 * sizeof(std::uint64_t);
+static_assert(short_text_size_max < text_size_max);
+static_assert(short_text_size_max - 1 == 230, "a literal: g++ allows 30 operands");
 
 // All three words are stored, however few the event has: this is how far they reach behind the
 // smallest record, which has a text's word and NUL. The bytes there belong to later records, which
@@ -45,9 +52,12 @@ constexpr std::size_t room_behind = 3 * sizeof(std::uint64_t) - 8;
 // Offsets of the record and its payload from a register that points room_behind bytes behind the
 // record's start.
 constexpr int record_place = -static_cast<int>(room_behind);
-constexpr int payload_place = record_place + static_cast<int>(sizeof(eventlog_record));
-static_assert(sizeof(eventlog_record) == 24 && offsetof(eventlog_record, time) == 8 &&
-              offsetof(eventlog_record, thread) == 16 && offsetof(eventlog_record, cpu) == 20);
+constexpr int payload_place = record_place + EVENTLOG_SHORT_HEADER_SIZE;
+
+// Literals in the function.
+static_assert(eventlog::core::event_in_upper_half == 10 && EVENTLOG_EVENT_SHIFT == 42 &&
+              std::uint64_t{EVENTLOG_KIND_EXTENDED} << EVENTLOG_KIND_SHIFT == std::uint64_t{1}
+                                                                                  << 41U);
 
 // The counters are in the page behind the gate words, which have a page of their own.
 constexpr std::size_t page_mask = EVENTLOG_GATE_SIZE - 1;
@@ -80,88 +90,108 @@ extern "C" [[gnu::used, gnu::visibility("hidden")]] void eventlog_count_text(
                    no_profile_instrument_function, no_sanitize_coverage))
 #endif
 
-// Registers: rdi the site, r8 the text, r9 its size, xmm4 and xmm6 the words, xmm7 the thread.
+// The sequence's start and the position of the record. The clock is read first, as in
+// rseq_append_block: then xmm1 and xmm7 are the parts of the time. Is the subscription of the
+// provider's last event the only listener of this one? The serial is loaded before the gate and
+// compared after it. From then on rcx is the CPU, r11 the record's size in whole words, xmm2 what
+// `head` has left in rdx, with the event's number and the size of the text in it.
+#define START(head)                                                                            \
+        EVENTLOG_SEQUENCE_START_IN("%%r11")                                                    \
+        "rdtsc\n"                                                                              \
+        "orq %%r10, %%rdx\n"                                                                   \
+        "movq %%rax, %%xmm1\n"                                                                 \
+        "movq %%rdx, %%xmm7\n"                                                                 \
+        "movq %c[site_provider](%%rdi), %%rsi\n"                                               \
+        "testq %%rsi, %%rsi\n"                                                                 \
+        "jz 73f\n"                                                                             \
+        "movq %c[latest](%%rsi), %%r10\n"                                                      \
+        "movq %c[site_gate](%%rdi), %%rcx\n"                                                   \
+        "movq %c[serial](%%r10), %%rax\n"                                                      \
+        "movl (%%rcx), %%ecx\n"                                                                \
+        "cmpl %c[gate_bit](%%r10), %%ecx\n"                                                    \
+        "jne 73f\n"                                                                            \
+        "movq %c[site_head](%%rdi), %%rdx\n"                                                   \
+        "addq %c[provider_head](%%r10), %%rdx\n"                                               \
+        "movl %%fs:4(%%r11), %%ecx\n"                                                          \
+        head                                                                                   \
+        "movq %%rdx, %%xmm2\n"                                                                 \
+        "movq %c[slot](%%r10), %%r10\n"                                                        \
+        "cmpq %%rax, %c[slot_serial](%%r10)\n"                                                 \
+        "jne 73f\n"                                                                            \
+        "cmpl %c[slot_cpus](%%r10), %%ecx\n"                                                   \
+        "jae 73f\n"                                                                            \
+        "movq %c[slot_state](%%r10), %%rax\n"                                                  \
+        "cmpl %[live], (%%rax)\n"                                                              \
+        "jne 73f\n"                                                                            \
+        "movq %c[slot_ring_stride](%%r10), %%rdx\n"                                            \
+        "imulq %%rcx, %%rdx\n"                                                                 \
+        "addq %c[slot_rings](%%r10), %%rdx\n"  /* from here on: the ring */
+
+// Requires room; rsi is the record's position plus room_behind.
+#define LOCATE                                                                                 \
+        "movq (%%rdx), %%rax\n"                                                                \
+        "movl %%eax, %%esi\n"                                                                  \
+        "andl %[position_mask], %%esi\n"                                                       \
+        "leaq %c[room_behind](%%r11, %%rsi, 8), %%rsi\n"                                       \
+        "cmpq %c[slot_buffer_size](%%r10), %%rsi\n"                                            \
+        "ja 73f\n"                                                                             \
+        "shrq $" EVENTLOG_GENERATION_TEXT ", %%rax\n"                                          \
+        "andq %c[slot_buffer_mask](%%r10), %%rax\n"                                            \
+        "imulq %c[slot_buffer_size](%%r10), %%rax\n"                                           \
+        "subq %%r11, %%rsi\n"                                                                  \
+        "addq %%rax, %%rsi\n"                                                                  \
+        "movq %c[slot_ring_bytes](%%r10), %%rax\n"                                             \
+        "imulq %%rcx, %%rax\n"                                                                 \
+        "addq %%rax, %%rsi\n"                                                                  \
+        "addq %c[slot_first_buffer](%%r10), %%rsi\n"
+
+#define COMMIT                                                                                 \
+        "shrq $3, %%r11\n"                                                                     \
+        "addq %[one_record], %%r11\n"                                                          \
+        "addq %%r11, (%%rdx)\n"                                                                \
+        "72:\n"                                                                                \
+        EVENTLOG_SEQUENCE_ABORT_IN(AREA, "movq %%xmm4, %%rsi\n"                                \
+                                         "movhlps %%xmm4, %%xmm5\n"                            \
+                                         "movq %%xmm5, %%rdx\n"                                \
+                                         "movq %%xmm6, %%rcx\n"                                \
+                                         "jmp *%c[site_emit](%%rdi)\n")
+
+// Registers: rdi the site, r8 the text, r9 its size, r10 the thread in the upper half; xmm4 and
+// xmm6 the words.
 NAKED_FUNCTION void eventlog_emit_raw_text(const eventlog_site*, std::uint64_t, std::uint64_t,
                                     std::uint64_t, const void*, std::size_t) {
     asm volatile(
         // Before any store: while the thread id is unknown, nothing may be published yet, and then
         // the thread has no rseq area either.
         "movq " THREAD_ID ", %%rax\n"
-        "movl %%fs:(%%rax), %%eax\n"
-        "testl %%eax, %%eax\n"
+        "movl %%fs:(%%rax), %%r10d\n"
+        "shlq $32, %%r10\n"
         "jz 7f\n"
-        "movd %%eax, %%xmm7\n"
-        "leaq -1(%%r9), %%rax\n"
-        "cmpq %[text_size_max] - 1, %%rax\n"
-        "ja 7f\n"
         "movq %%rsi, %%xmm4\n"
         "movq %%rdx, %%xmm5\n"
         "movq %%rcx, %%xmm6\n"
         "punpcklqdq %%xmm5, %%xmm4\n"
+        "leaq -1(%%r9), %%rax\n"
+        "cmpq $230, %%rax\n"
+        "ja 8f\n"
         "movq " AREA ", %%r11\n"
-        EVENTLOG_SEQUENCE_START_IN("%%r11")
-        // First, as in rseq_append_block.
-        "rdtsc\n"
-        "shlq $32, %%rdx\n"
-        "orq %%rdx, %%rax\n"
-        "movq %%rax, %%xmm1\n"
-
-        // Is the subscription of the provider's last event the only listener of this one? The
-        // serial is loaded before the gate and compared after it.
-        "movq %c[site_provider](%%rdi), %%rsi\n"
-        "testq %%rsi, %%rsi\n"
-        "jz 73f\n"
-        "movq %c[latest](%%rsi), %%r10\n"
-        "movq %c[site_gate](%%rdi), %%rcx\n"
-        "movq %c[serial](%%r10), %%rax\n"
-        "movl (%%rcx), %%ecx\n"
-        "cmpl %c[gate_bit](%%r10), %%ecx\n"
+        START("addq %%r9, %%rdx\n"
+              "movzbl %%dl, %%r11d\n"
+              "addl $15, %%r11d\n"
+              "andl $-8, %%r11d\n"
+              "shlq $32, %%rdx\n")
+        "movq %%xmm7, %%rax\n"
+        "cmpq %%rax, %c[ring_context](%%rdx)\n"
         "jne 73f\n"
-        "movq %c[site_head](%%rdi), %%rdx\n"
-        "orq %c[provider_head](%%r10), %%rdx\n"
-        "addq %%r9, %%rdx\n"  // bytes 0 to 7 of the record
-        "movq %%rdx, %%xmm2\n"
-        "movl %%fs:4(%%r11), %%ecx\n"  // from here on: the CPU
-        "leal 7(%%rdx), %%r11d\n"
-        "andl $-8, %%r11d\n"  // from here on: the record's size, in whole words
-        "movq %c[slot](%%r10), %%r10\n"
-        "cmpq %%rax, %c[slot_serial](%%r10)\n"
-        "jne 73f\n"
-        "cmpl %c[slot_cpus](%%r10), %%ecx\n"
-        "jae 73f\n"
-        "movq %c[slot_state](%%r10), %%rax\n"
-        "cmpl %[live], (%%rax)\n"
-        "jne 73f\n"
-
-        // The position of the record, if there is room.
-        "movq %c[slot_ring_stride](%%r10), %%rdx\n"
-        "imulq %%rcx, %%rdx\n"
-        "addq %c[slot_rings](%%r10), %%rdx\n"  // from here on: the ring
-        "movq (%%rdx), %%rax\n"
-        "movl %%eax, %%esi\n"
-        "andl %[position_mask], %%esi\n"
-        "leaq %c[room_behind](%%r11, %%rsi, 8), %%rsi\n"
-        "cmpq %c[slot_buffer_size](%%r10), %%rsi\n"
-        "ja 73f\n"
-        "shrq %[generation_shift], %%rax\n"
-        "andq %c[slot_buffer_mask](%%r10), %%rax\n"
-        "imulq %c[slot_buffer_size](%%r10), %%rax\n"
-        "subq %%r11, %%rsi\n"
-        "addq %%rax, %%rsi\n"
-        "movq %c[slot_ring_bytes](%%r10), %%rax\n"
-        "imulq %%rcx, %%rax\n"
-        "addq %%rax, %%rsi\n"
-        "addq %c[slot_first_buffer](%%r10), %%rsi\n"  // the record plus room_behind
+        LOCATE
 
         // The last word first: it holds the text's NUL and the padding; later stores add the rest.
         "movq $0, %c[record] - 8(%%rsi, %%r11)\n"
-        "punpcklqdq %%xmm1, %%xmm2\n"
-        "movups %%xmm2, %c[record](%%rsi)\n"
+        "por %%xmm1, %%xmm2\n"
+        "movq %%xmm2, %c[record](%%rsi)\n"
         // Prefetch some records ahead: the reader's CPU may own that line, and fetching it back
         // takes long.
         "prefetchw 2048(%%rsi)\n"
-        "movd %%xmm7, %c[record] + 16(%%rsi)\n"
-        "movl %%ecx, %c[record] + 20(%%rsi)\n"
         "movups %%xmm4, %c[payload](%%rsi)\n"
         "movq %%xmm6, %c[payload] + 16(%%rsi)\n"
         "movq %c[site_fixed_size](%%rdi), %%rax\n"
@@ -208,16 +238,9 @@ NAKED_FUNCTION void eventlog_emit_raw_text(const eventlog_site*, std::uint64_t, 
         "movq %%xmm0, (%%rsi)\n"
         "movq %%xmm3, -9(%%rsi, %%r9)\n"
         "6:\n"
-        "shrq $3, %%r11\n"
-        "addq %[one_record], %%r11\n"
-        "addq %%r11, (%%rdx)\n"
-        "72:\n"
-        EVENTLOG_SEQUENCE_ABORT_IN(AREA, "movq %%xmm4, %%rsi\n"
-                                         "movhlps %%xmm4, %%xmm5\n"
-                                         "movq %%xmm5, %%rdx\n"
-                                         "movq %%xmm6, %%rcx\n"
-                                         "jmp *%c[site_emit](%%rdi)\n")
+        COMMIT
 
+        "9:\n"
         "movq " AREA ", %%r11\n"
         "movq %c[site_gate](%%rdi), %%rdx\n"
         EVENTLOG_SEQUENCE_START_IN("%%r11")
@@ -230,14 +253,52 @@ NAKED_FUNCTION void eventlog_emit_raw_text(const eventlog_site*, std::uint64_t, 
         "movq $0, %%fs:8(%%r11)\n"
         "ret\n"
         EVENTLOG_SEQUENCE_ABORT_IN(AREA, "jmp eventlog_count_text\n")
+
+        // An extended record.
+        "8:\n"
+        "cmpq %[text_size_max] - 1, %%rax\n"
+        "ja 7f\n"
+        "movq " AREA ", %%r11\n"
+        START("movzbl %%dl, %%r11d\n"
+              "addq %%r9, %%r11\n"
+              "movq %%r11, %%xmm3\n"
+              "addl $31, %%r11d\n"
+              "andl $-8, %%r11d\n"
+              "shrq $10, %%rdx\n"
+              "shlq $42, %%rdx\n"
+              "btsq $41, %%rdx\n")
+        LOCATE
+        "movq $0, %c[record] - 8(%%rsi, %%r11)\n"
+        "por %%xmm1, %%xmm2\n"
+        "punpcklqdq %%xmm7, %%xmm2\n"
+        "movups %%xmm2, %c[record](%%rsi)\n"
+        "prefetchw 2048(%%rsi)\n"
+        "movd %%xmm3, %c[record] + 16(%%rsi)\n"
+        "movl %%ecx, %c[record] + 20(%%rsi)\n"
+        "movups %%xmm4, %c[payload] + 16(%%rsi)\n"
+        "movq %%xmm6, %c[payload] + 32(%%rsi)\n"
+        "movq %c[site_fixed_size](%%rdi), %%rax\n"
+        "leaq %c[payload] + 16(%%rax, %%rsi), %%rsi\n"
+        "leaq -17(%%r9), %%rax\n"
+        "1:\n"
+        "movups (%%r8, %%rax), %%xmm0\n"
+        "movups %%xmm0, (%%rsi, %%rax)\n"
+        "subq $16, %%rax\n"
+        "ja 1b\n"
+        "movups (%%r8), %%xmm0\n"
+        "movups %%xmm0, (%%rsi)\n"
+        COMMIT
+        "jmp 9b\n"
+
         "7:\n"
         "jmp *%c[site_emit](%%rdi)\n"
         :
-        : [text_size_max] "i"(text_size_max), [room_behind] "i"(room_behind),
+        : [text_size_max] "i"(text_size_max),
+          [room_behind] "i"(room_behind),
           [record] "i"(record_place), [payload] "i"(payload_place), [page_mask] "i"(page_mask),
           [words_of_cpus] "i"(words_of_cpus), [live] "i"(EVENTLOG_REGION_LIVE),
+          [ring_context] "i"(offsetof(eventlog_ring, context)),
           [position_mask] "i"(EVENTLOG_POSITION_MASK),
-          [generation_shift] "i"(EVENTLOG_GENERATION_SHIFT),
           [one_record] "i"(1U << EVENTLOG_COUNT_SHIFT),
           [site_provider] "i"(offsetof(eventlog_site, provider)),
           [site_emit] "i"(offsetof(eventlog_site, emit)),

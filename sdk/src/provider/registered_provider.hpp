@@ -35,15 +35,13 @@ inline constexpr std::uint64_t not_attached = UINT64_MAX;
 struct attachment {
     /// Constant: the gate bit and the slot of this attachment.
     std::uint32_t gate_bit = 0;
+    /// The provider's entry in the region's table. Stored before the serial, as provider_head.
+    std::atomic<std::uint32_t> provider_id{0};
     subscription_slot* slot = nullptr;
 
-    std::atomic<std::uint64_t> serial{not_attached};  // stored with release, after provider_head
-    /// The provider's number in the subscription, at its position in bytes 0-7 of a record.
+    std::atomic<std::uint64_t> serial{not_attached};  // stored with release
+    /// The base of the provider's event numbers, see record_header.hpp.
     std::atomic<std::uint64_t> provider_head{0};
-
-    [[nodiscard]] std::uint16_t provider_id() const noexcept {
-        return static_cast<std::uint16_t>(provider_head.load(std::memory_order_relaxed) >> 32U);
-    }
     /// Coarse monotonic nanoseconds before which a failed attach is not retried.
     std::atomic<std::uint64_t> not_before{0};
 };

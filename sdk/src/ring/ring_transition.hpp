@@ -15,12 +15,6 @@ constexpr std::uint64_t units_of(std::size_t size) noexcept {
     return (size + EVENTLOG_RECORD_ALIGNMENT - 1) / EVENTLOG_RECORD_ALIGNMENT;
 }
 
-/// Bytes 0-7 of a record. `provider_head` holds the provider's number in these bytes.
-constexpr std::uint64_t record_head(std::size_t payload_size, std::uint64_t provider_head,
-                                    std::uint32_t event) noexcept {
-    return (sizeof(eventlog_record) + payload_size) | provider_head | std::uint64_t{event} << 48U;
-}
-
 enum class full_action {
     retry,          // there is room behind the control word step.expected
     switch_buffer,  // continue in the next buffer

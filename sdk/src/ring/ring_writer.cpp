@@ -8,6 +8,7 @@
 #include "platform/process.hpp"
 #include "ring/clock.hpp"
 #include "ring/custom_clock.hpp"
+#include "ring/record_header.hpp"
 #include "ring/ring_transition.hpp"
 #include "ring/rseq.hpp"
 #include "ring/rseq_append.hpp"
@@ -18,27 +19,28 @@ namespace {
 // A single-stepped thread (debugger) never completes a sequence.
 constexpr int append_attempts_max = 100;
 
-/// Appends to the ring of this CPU, by the shorter sequence if possible.
-rseq_result append(const subscription_slot& slot, std::uint64_t serial, std::uint64_t head,
+/// Appends to the ring of this CPU, by a shorter sequence if possible.
+rseq_result append(const subscription_slot& slot, std::uint64_t serial, std::uint64_t provider_head,
                    const event_payload& payload) noexcept {
-    const std::uint64_t units = units_of(sizeof(eventlog_record) + payload.size);
     const std::uint32_t clock = slot.clock.load(std::memory_order_relaxed);
     if (payload.block != nullptr && payload.flags == 0 &&
         slot.fast_cpus.load(std::memory_order_relaxed) != 0) {
-        return append_block(slot, serial, head, thread_id(), payload);
+        return append_block(slot, serial, provider_head, thread_id(), payload);
     }
     const eventlog_part block{payload.block, payload.size};
     const std::span<const eventlog_part> pieces =
         payload.block == nullptr ? payload.pieces : std::span(&block, 1);
+    const std::size_t size = EVENTLOG_EXTENDED_HEADER_SIZE + payload.size;
+    const auto flags = static_cast<std::uint16_t>(payload.flags | flags_of_clock(clock));
     rseq_pieces record{};
-    record.head = head;
+    record.head = extended_head(provider_head, payload.event);
     record.time = clock == EVENTLOG_CLOCK_TSC ? 0 : read_clock(clock);
-    record.thread = thread_id();
-    record.flags = payload.flags | flags_of_clock(clock);
-    record.units = units;
+    record.thread = thread_part(thread_id());
+    record.extended = extended_word(flags, payload.size);
+    record.units = units_of(size);
     record.pieces = pieces.data();
     record.end = pieces.data() + pieces.size();
-    record.padding = units * EVENTLOG_RECORD_ALIGNMENT - sizeof(eventlog_record) - payload.size;
+    record.padding = record.units * EVENTLOG_RECORD_ALIGNMENT - size;
     const rseq_result result = rseq_append_pieces(slot, serial, record);
     return result == rseq_result::done ? rseq_result::uncounted : result;
 }
@@ -87,21 +89,34 @@ enum class room { try_again, lost, shared, stale };
 
 // One instance, so that the tests of sequences, which step through write_record, cover it.
 [[gnu::noinline]] rseq_result append_block(const subscription_slot& slot, std::uint64_t serial,
-                                           std::uint64_t head, std::uint32_t thread,
+                                           std::uint64_t provider_head, std::uint32_t thread,
                                            const event_payload& payload) noexcept {
     // A short distance: a thread that writes to sixteen rings in turn must fit all prefetched
     // lines, and everything else, into the smallest cache.
-    return rseq_append_block<512>(slot, serial, head, thread,
-                                  units_of(sizeof(eventlog_record) + payload.size), payload.block,
-                                  *payload.gate);
+    constexpr int ahead = 512;
+    const std::uint64_t context = thread_part(thread);
+    if (payload.size > EVENTLOG_SHORT_SIZE_MAX) {
+        return rseq_append_extended<ahead>(
+            slot, serial, extended_head(provider_head, payload.event) | payload.size, context,
+            units_of(EVENTLOG_EXTENDED_HEADER_SIZE + payload.size), payload.block, *payload.gate);
+    }
+    const std::uint64_t head = short_head(payload.size, provider_head, payload.event);
+    const rseq_result result = rseq_append_block<ahead>(
+        slot, serial, head, context, units_of(EVENTLOG_SHORT_HEADER_SIZE + payload.size),
+        payload.block, *payload.gate);
+    if (result != rseq_result::other_context) [[likely]] {
+        return result;
+    }
+    const rseq_result appended =
+        rseq_append_context(slot, serial, head, context,
+                            units_of(EVENTLOG_CONTEXT_HEADER_SIZE + payload.size), payload.block);
+    return appended == rseq_result::done ? rseq_result::uncounted : appended;
 }
 
-write_result write_record(subscription_slot& slot, std::uint64_t serial, std::uint16_t provider,
-                          const event_payload& payload) noexcept {
-    const std::uint64_t head =
-        record_head(payload.size, std::uint64_t{provider} << 32U, payload.event);
+write_result write_record(subscription_slot& slot, std::uint64_t serial,
+                          std::uint64_t provider_head, const event_payload& payload) noexcept {
     for (int attempt = 0; attempt < append_attempts_max; ++attempt) {
-        switch (append(slot, serial, head, payload)) {
+        switch (append(slot, serial, provider_head, payload)) {
             case rseq_result::done:
                 return write_result::written;
             case rseq_result::uncounted:
@@ -111,11 +126,13 @@ write_result write_record(subscription_slot& slot, std::uint64_t serial, std::ui
             case rseq_result::stale:
                 return write_result::stale;
             case rseq_result::elsewhere:
-                return write_record_shared(slot, serial, provider, payload);
+                return write_record_shared(slot, serial, provider_head, payload);
             case rseq_result::changed:
+            case rseq_result::other_context:
                 break;
         }
-        switch (make_room(slot, serial, units_of(sizeof(eventlog_record) + payload.size))) {
+        // With the longest header: if the record did not fit with a shorter one, this does not.
+        switch (make_room(slot, serial, units_of(EVENTLOG_EXTENDED_HEADER_SIZE + payload.size))) {
             case room::try_again:
                 continue;
             case room::lost:
@@ -123,10 +140,10 @@ write_result write_record(subscription_slot& slot, std::uint64_t serial, std::ui
             case room::stale:
                 return write_result::stale;
             case room::shared:
-                return write_record_shared(slot, serial, provider, payload);
+                return write_record_shared(slot, serial, provider_head, payload);
         }
     }
-    return write_record_shared(slot, serial, provider, payload);
+    return write_record_shared(slot, serial, provider_head, payload);
 }
 
 }  // namespace eventlog::core

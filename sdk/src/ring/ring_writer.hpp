@@ -41,7 +41,8 @@ inline void copy_payload(std::uint8_t* to, const event_payload& payload) noexcep
     }
 }
 
-inline constexpr std::size_t payload_size_max = EVENTLOG_RECORD_SIZE_MAX - sizeof(eventlog_record);
+inline constexpr std::size_t payload_size_max =
+    EVENTLOG_RECORD_SIZE_MAX - EVENTLOG_EXTENDED_HEADER_SIZE;
 
 enum class write_result {
     written,            // and counted in the provider's counters
@@ -52,22 +53,23 @@ enum class write_result {
     lost_no_memory,     // as lost_full, because the shared ring has no memory
 };
 
-/// rseq_append_block in one function for callers that do not inline it: appends to the ring of this
-/// CPU if there is room, otherwise does nothing. For contiguous payloads without flags.
+/// The sequences of rseq_append.hpp in one function for callers that do not inline them: appends to
+/// the ring of this CPU if there is room, otherwise does nothing. For contiguous payloads without
+/// flags. `provider_head` is that of the attachment, here and below.
 [[nodiscard]] rseq_result append_block(const subscription_slot& slot, std::uint64_t serial,
-                                       std::uint64_t head, std::uint32_t thread,
+                                       std::uint64_t provider_head, std::uint32_t thread,
                                        const event_payload& payload) noexcept;
 
 /// Writes to the ring of the current CPU, or to the shared ring if that is impossible.
 /// Async-signal-safe; does not block (for the shared ring: 50 ms at most); allocates
 /// nothing except a buffer of the shared ring, in the region, before its first use.
 [[nodiscard]] write_result write_record(subscription_slot& slot, std::uint64_t serial,
-                                        std::uint16_t provider,
+                                        std::uint64_t provider_head,
                                         const event_payload& payload) noexcept;
 
 /// Writes to the shared ring.
 [[nodiscard]] write_result write_record_shared(subscription_slot& slot, std::uint64_t serial,
-                                               std::uint16_t provider,
+                                               std::uint64_t provider_head,
                                                const event_payload& payload) noexcept;
 
 }  // namespace eventlog::core

@@ -46,6 +46,10 @@ rseq_result rseq_append_pieces(const subscription_slot&, std::uint64_t,
                                const rseq_pieces&) noexcept {
     return rseq_result::elsewhere;
 }
+rseq_result rseq_append_context(const subscription_slot&, std::uint64_t, std::uint64_t,
+                                std::uint64_t, std::uint64_t, const void*) noexcept {
+    return rseq_result::elsewhere;
+}
 rseq_result rseq_switch_buffers(const rseq_target&, const rseq_switch&) noexcept {
     return rseq_result::elsewhere;
 }

@@ -30,11 +30,12 @@ struct subscription_slot;
 
 enum class rseq_result : int {
     done = 0,
-    aborted = 1,    // restart the sequence
-    changed = 2,    // no room behind the position, or an unexpected control word
-    stale = 3,      // the slot has another serial, or the subscription is paused or has ended
-    elsewhere = 4,  // this CPU has no ring for sequences
-    uncounted = 5,  // done, but not counted in the provider's counters (rseq_append_block only)
+    aborted = 1,        // restart the sequence
+    changed = 2,        // no room behind the position, or an unexpected control word
+    stale = 3,          // the slot has another serial, or the subscription is paused or has ended
+    elsewhere = 4,      // this CPU has no ring for sequences
+    uncounted = 5,      // done, but not counted in the provider's counters (rseq_append.hpp only)
+    other_context = 6,  // the ring has another context (rseq_append_block only)
 };
 
 /// Called once per process before the first write. Disables sequences if running ones cannot be
@@ -53,20 +54,28 @@ void configure_rseq(bool can_be_restarted) noexcept;
 
 /// A record with a payload of one or more pieces, followed by `padding` zero bytes.
 struct rseq_pieces {
-    std::uint64_t head;    // bytes 0-7 of the record
-    std::uint64_t time;    // 0: read inside the sequence
-    std::uint32_t thread;  // bytes 16-19
-    std::uint32_t flags;   // bytes 22-23
-    std::uint64_t units;   // header, payload and padding
+    std::uint64_t head;      // extended_head
+    std::uint64_t time;      // 0: read inside the sequence
+    std::uint64_t thread;    // thread_part
+    std::uint64_t extended;  // extended_word
+    std::uint64_t units;     // header, payload and padding
     const eventlog_part* pieces;
     const eventlog_part* end;
     std::uint64_t padding;
 };
 
-/// Appends the record to the ring of the current CPU. (The common case, a contiguous payload and
-/// the processor's clock, is rseq_append_block in rseq_append.hpp.)
+/// Appends an extended record to the ring of the current CPU. (The common case, a contiguous
+/// payload and the processor's clock, is in rseq_append.hpp.)
 [[nodiscard]] rseq_result rseq_append_pieces(const subscription_slot& slot, std::uint64_t serial,
                                              const rseq_pieces& record) noexcept;
+
+/// Rule W9 of linux/eventlog.h: appends a record with its context (sequence A), then makes that the
+/// ring's (sequence B), unless another record or buffer has followed. After a record that
+/// rseq_append_block has left, and with its parameters, but `units` has one word more. The record
+/// is not counted in the provider's counters.
+[[nodiscard]] rseq_result rseq_append_context(const subscription_slot& slot, std::uint64_t serial,
+                                              std::uint64_t head, std::uint64_t context,
+                                              std::uint64_t units, const void* payload) noexcept;
 
 /// The ring that the steps below apply to.
 struct rseq_target {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The sequence of nearly every event (contiguous payload, the processor's clock), and the sequence
+// The sequences of nearly every event (contiguous payload, the processor's clock), and the sequence
 // that counts written events. Each instruction adds to the cost of every event.
 #pragma once
 
@@ -15,15 +15,24 @@
 
 namespace eventlog::core {
 
-/// Appends a record to the ring of the current CPU, then counts it in the provider's counters
-/// behind the gate, in a second sequence. `head` and `thread` are bytes 0-7 and 16-19 of the
-/// record, `units` its length; (units - 3) * 8 bytes of payload are read.
+/// Appends a short record to the ring of the current CPU, then counts it in the provider's counters
+/// behind the gate, in a second sequence. `head` is short_head, `context` thread_part. If the
+/// record's context is not that of the ring, nothing is done. `units` is the length; (units - 1) *
+/// 8 bytes of payload are read.
 ///
 /// CPUs below fast_cpus also have a counter word. The cache line `Ahead` bytes further is
 /// prefetched: the reader's CPU may own it, and fetching it back takes long.
 template <int Ahead>
 [[gnu::always_inline, nodiscard]] inline rseq_result rseq_append_block(
-    const subscription_slot& slot, std::uint64_t serial, std::uint64_t head, std::uint32_t thread,
+    const subscription_slot& slot, std::uint64_t serial, std::uint64_t head, std::uint64_t context,
+    std::uint64_t units, const void* payload, const std::atomic<std::uint32_t*>& gate) noexcept;
+
+/// As rseq_append_block, for payloads of any size: appends an extended record, in any context. The
+/// lower half of `head`, which is extended_head, is the size of the payload. (units - 3) * 8 bytes
+/// of payload are read.
+template <int Ahead>
+[[gnu::always_inline, nodiscard]] inline rseq_result rseq_append_extended(
+    const subscription_slot& slot, std::uint64_t serial, std::uint64_t head, std::uint64_t context,
     std::uint64_t units, const void* payload, const std::atomic<std::uint32_t*>& gate) noexcept;
 
 /// Increments this CPU's counter word. False without effect if the sequence was interrupted, the
@@ -37,7 +46,14 @@ template <int Ahead>
 
 template <int Ahead>
 inline eventlog::core::rseq_result eventlog::core::rseq_append_block(
-    const subscription_slot&, std::uint64_t, std::uint64_t, std::uint32_t, std::uint64_t,
+    const subscription_slot&, std::uint64_t, std::uint64_t, std::uint64_t, std::uint64_t,
+    const void*, const std::atomic<std::uint32_t*>&) noexcept {
+    return rseq_result::elsewhere;
+}
+
+template <int Ahead>
+inline eventlog::core::rseq_result eventlog::core::rseq_append_extended(
+    const subscription_slot&, std::uint64_t, std::uint64_t, std::uint64_t, std::uint64_t,
     const void*, const std::atomic<std::uint32_t*>&) noexcept {
     return rseq_result::elsewhere;
 }

@@ -6,8 +6,9 @@
 //
 // The thread's rseq area, which glibc registers with the kernel at __rseq_offset from the thread
 // pointer, has cpu_id at 4 and rseq_cs at 8. Labels: 70 descriptor, 71 start, 72 behind the last
-// instruction, 73 aborted, 74 changed, 75 stale, 76 elsewhere, 79 abort handler. The kernel
-// requires a signature in front of the handler; it is encoded in an instruction that traps.
+// instruction, 73 aborted, 74 changed, 75 stale, 76 elsewhere, 78 other context, 79 abort handler.
+// The kernel requires a signature in front of the handler; it is encoded in an instruction that
+// traps.
 //
 // Every exit clears the pointer to the descriptor: this object might be unloaded before the next
 // preemption of the thread.
@@ -25,6 +26,11 @@
 #include "ring/subscription_slots.hpp"
 
 // clang-format off
+// A literal instead of an operand: g++ allows 30 operands and labels.
+#define EVENTLOG_TEXT_OF(number) #number
+#define EVENTLOG_TEXT_OF_MACRO(macro) EVENTLOG_TEXT_OF(macro)
+#define EVENTLOG_GENERATION_TEXT EVENTLOG_TEXT_OF_MACRO(EVENTLOG_GENERATION_SHIFT)
+
 #define EVENTLOG_SEQUENCE_DESCRIPTOR            \
     ".pushsection __rseq_cs, \"aw\"\n"          \
     ".balign 32\n"                              \
@@ -59,6 +65,16 @@
     EVENTLOG_SEQUENCE_EXIT("76", "elsewhere")   \
     EVENTLOG_SEQUENCE_EXITS_END
 
+// All exits of a sequence that requires the ring's context.
+#define EVENTLOG_SEQUENCE_CONTEXT_EXITS         \
+    EVENTLOG_SEQUENCE_EXITS_BEGIN               \
+    EVENTLOG_SEQUENCE_ABORT("aborted")          \
+    EVENTLOG_SEQUENCE_EXIT("74", "changed")     \
+    EVENTLOG_SEQUENCE_EXIT("75", "stale")       \
+    EVENTLOG_SEQUENCE_EXIT("76", "elsewhere")   \
+    EVENTLOG_SEQUENCE_EXIT("78", "other_context") \
+    EVENTLOG_SEQUENCE_EXITS_END
+
 // The exit of a sequence that can only be aborted.
 #define EVENTLOG_SEQUENCE_ABORT_EXIT(target)    \
     EVENTLOG_SEQUENCE_EXITS_BEGIN               \
@@ -90,6 +106,7 @@
 #define EVENTLOG_PIECES_MEMBERS                                                         \
     [record_time] "i"(offsetof(rseq_pieces, time)),                                     \
     [record_thread] "i"(offsetof(rseq_pieces, thread)),                                 \
+    [record_extended] "i"(offsetof(rseq_pieces, extended)),                             \
     [record_units] "i"(offsetof(rseq_pieces, units)),                                   \
     [record_pieces] "i"(offsetof(rseq_pieces, pieces)),                                 \
     [record_end] "i"(offsetof(rseq_pieces, end)),                                       \
@@ -112,18 +129,19 @@
 // clang-format on
 
 // Offsets that are literals in the sequences.
-static_assert(offsetof(eventlog_record, time) == 8 && offsetof(eventlog_record, thread) == 16 &&
-              offsetof(eventlog_record, cpu) == 20 && offsetof(eventlog_record, flags) == 22 &&
-              sizeof(eventlog_record) == 24);
-static_assert(offsetof(eventlog_ring, control) == 0 && offsetof(eventlog_ring, lost) == 8);
+static_assert(EVENTLOG_SHORT_HEADER_SIZE == 8 && EVENTLOG_CONTEXT_HEADER_SIZE == 16 &&
+              EVENTLOG_EXTENDED_HEADER_SIZE == 24 && EVENTLOG_KIND_SHORT == 0);
+static_assert(EVENTLOG_THREAD_SHIFT == 32);
+static_assert(EVENTLOG_CPU_SHIFT == 32);
+static_assert(offsetof(eventlog_ring, control) == 0 && offsetof(eventlog_ring, lost) == 8 &&
+              offsetof(eventlog_ring, context) == 16);
+static_assert(sizeof(eventlog_buffer) == 1U << 5U);
 static_assert(offsetof(eventlog_buffer, generation) == 0 &&
               offsetof(eventlog_buffer, records_before) == 8 &&
               offsetof(eventlog_buffer, lost_before) == 16 &&
               offsetof(eventlog_buffer, sealed) == 24);
 static_assert(sizeof(eventlog_part) == 16 && offsetof(eventlog_part, size) == 8);
-static_assert(offsetof(eventlog::core::rseq_pieces, head) == 0 &&
-              offsetof(eventlog::core::rseq_pieces, flags) ==
-                  offsetof(eventlog::core::rseq_pieces, thread) + 4);
+static_assert(offsetof(eventlog::core::rseq_pieces, head) == 0);
 
 #if defined(__x86_64__) && defined(RSEQ_SIG)
 #include "ring/x86_64/rseq_sequence.hpp"

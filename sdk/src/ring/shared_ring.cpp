@@ -6,6 +6,7 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstring>
 
@@ -13,6 +14,7 @@
 #include "platform/process.hpp"
 #include "ring/clock.hpp"
 #include "ring/custom_clock.hpp"
+#include "ring/record_header.hpp"
 #include "ring/ring_lock.hpp"
 #include "ring/ring_transition.hpp"
 #include "ring/ring_writer.hpp"
@@ -25,21 +27,23 @@ namespace {
 constexpr std::uint64_t allocation_retry_interval = 10'000'000;
 constexpr std::uint64_t allocation_retry_factor = 20;
 
-void copy_record(unsigned char* target, const subscription_slot& slot, std::uint16_t provider,
+/// Several CPUs write here, so the record is an extended one.
+void copy_record(unsigned char* target, const subscription_slot& slot, std::uint64_t provider_head,
                  const event_payload& payload, std::uint64_t units, std::uint64_t time) noexcept {
-    eventlog_record record{};
-    record.size = static_cast<std::uint32_t>(sizeof record + payload.size);
-    record.provider = provider;
-    record.event = static_cast<std::uint16_t>(payload.event);
     const std::uint32_t clock = slot.clock.load(std::memory_order_relaxed);
-    record.time = time != 0 ? time : read_clock_ordered(clock & ~custom_clock_bit);
-    record.thread = thread_id();
-    record.flags = payload.flags | (time != 0 ? EVENTLOG_RECORD_CUSTOM_TIME : 0);
+    const std::uint64_t now = time != 0 ? time : read_clock_ordered(clock & ~custom_clock_bit);
+    const auto flags =
+        static_cast<std::uint16_t>(payload.flags | (time != 0 ? EVENTLOG_RECORD_CUSTOM_TIME : 0));
     const int cpu = ::sched_getcpu();
-    record.cpu = static_cast<std::uint16_t>(cpu < 0 ? 0 : cpu);
+    const std::array<std::uint64_t, 3> header{
+        extended_head(provider_head, payload.event) | static_cast<std::uint32_t>(now),
+        thread_part(thread_id()) | now >> 32U,
+        extended_word(flags, payload.size) |
+            std::uint64_t{static_cast<std::uint16_t>(cpu < 0 ? 0 : cpu)} << EVENTLOG_CPU_SHIFT};
+    static_assert(sizeof header == EVENTLOG_EXTENDED_HEADER_SIZE);
     std::memset(target + (units - 1) * EVENTLOG_RECORD_ALIGNMENT, 0, EVENTLOG_RECORD_ALIGNMENT);
-    std::memcpy(target, &record, sizeof record);
-    copy_payload(target + sizeof record, payload);
+    std::memcpy(target, header.data(), sizeof header);
+    copy_payload(target + sizeof header, payload);
 }
 
 /// Applies a decision of decide_when_full. Cannot fail, because the lock excludes other producers.
@@ -165,14 +169,15 @@ bool is_live(const subscription_slot& slot) noexcept {
 }
 
 /// Precondition: the lock is held. `custom_time` is 0 without a custom clock.
-write_result write_as_holder(subscription_slot& slot, eventlog_ring* ring, std::uint16_t provider,
-                             const event_payload& payload, std::uint64_t custom_time) noexcept {
+write_result write_as_holder(subscription_slot& slot, eventlog_ring* ring,
+                             std::uint64_t provider_head, const event_payload& payload,
+                             std::uint64_t custom_time) noexcept {
     // Checked again, because waiting may have taken long. Pairs with the fence in release_memory.
     std::atomic_thread_fence(std::memory_order_seq_cst);
     if (!is_live(slot)) {
         return write_result::stale;
     }
-    const std::uint64_t units = units_of(sizeof(eventlog_record) + payload.size);
+    const std::uint64_t units = units_of(EVENTLOG_EXTENDED_HEADER_SIZE + payload.size);
     unsigned char* const buffers =
         slot.buffers(slot.ring_count.load(std::memory_order_relaxed) - 1);
     const found_room found = make_room(slot, ring, buffers, units);
@@ -183,8 +188,8 @@ write_result write_as_holder(subscription_slot& slot, eventlog_ring* ring, std::
     const std::uint64_t buffer_size = slot.buffer_size.load(std::memory_order_relaxed);
     const std::uint64_t buffer =
         control.generation() & slot.buffer_mask.load(std::memory_order_relaxed);
-    copy_record(buffers + buffer * buffer_size + control.position(), slot, provider, payload, units,
-                custom_time);
+    copy_record(buffers + buffer * buffer_size + control.position(), slot, provider_head, payload,
+                units, custom_time);
     shared(ring->control)
         .store(control.value + (units | std::uint64_t{1} << EVENTLOG_COUNT_SHIFT),
                std::memory_order_release);
@@ -194,7 +199,8 @@ write_result write_as_holder(subscription_slot& slot, eventlog_ring* ring, std::
 }  // namespace
 
 write_result write_record_shared(subscription_slot& slot, std::uint64_t serial,
-                                 std::uint16_t provider, const event_payload& payload) noexcept {
+                                 std::uint64_t provider_head,
+                                 const event_payload& payload) noexcept {
     const slot_user user(slot, serial);
     // The lock of an ended subscription must not delay events of its successor.
     if (!user.holds() || !is_live(slot)) {
@@ -206,9 +212,9 @@ write_result write_record_shared(subscription_slot& slot, std::uint64_t serial,
     const std::uint32_t clock = slot.clock.load(std::memory_order_relaxed);
     const std::uint64_t custom_time = (clock & custom_clock_bit) != 0 ? read_clock(clock) : 0;
     const ring_lock lock(slot, ring);
-    const write_result result = lock.held()
-                                    ? write_as_holder(slot, ring, provider, payload, custom_time)
-                                    : write_result::lost_busy;
+    const write_result result =
+        lock.held() ? write_as_holder(slot, ring, provider_head, payload, custom_time)
+                    : write_result::lost_busy;
     // A child forked inside this function must write the event again under its own name.
     return lock.belongs_to_parent() ? write_result::stale : result;
 }

@@ -81,7 +81,7 @@ struct alignas(64) subscription_slot {
                                                 index *
                                                     ring_stride.load(std::memory_order_relaxed));
     }
-    [[nodiscard]] eventlog_provider_entry* entry(std::uint16_t provider_id) const noexcept {
+    [[nodiscard]] eventlog_provider_entry* entry(std::uint32_t provider_id) const noexcept {
         return providers.load(std::memory_order_relaxed) + provider_id;
     }
     [[nodiscard]] bool wants_session(std::uint64_t session) const noexcept {

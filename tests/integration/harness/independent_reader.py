@@ -135,15 +135,18 @@ class File:
                 self.clocks.append(reading[:3])
         elif kind == 3:
             size, schema_hash = struct.unpack_from("<IQ", head, 4)
-            self.schemas[schema_hash] = parse_schema(body[:size])
+            try:
+                self.schemas[schema_hash] = parse_schema(body[:size])
+            except (struct.error, UnicodeError):
+                self.damaged = True
         elif kind == 4:
             encoding, _, segment, ring, count = struct.unpack_from("<BBHHQ", head, 2)
             if encoding > 1 or segment:
                 self.damaged = True
             else:
-                (lost,), (size,) = (struct.unpack_from(*place) for place in (
-                    ("<Q", head, 24), ("<I", head, 56)))
-                run = encoding, count, size, body
+                (lost,) = struct.unpack_from("<Q", head, 24)
+                context, size = struct.unpack_from("<QI", head, 48)
+                run = encoding, count, size, context, body
                 self.rings.setdefault(ring, []).append((self.complete, lost, *run))
         elif kind == 5:
             scope, _, _, index = struct.unpack_from("<BBHH", head, 2)
@@ -197,8 +200,11 @@ class File:
         """(place, ring, lost before, head, payload) of each record of a ring. A head is provider,
         event, time, thread, CPU and flags."""
         last = 0
-        for complete, lost, encoding, count, size, data in self.rings[ring]:
-            for record in self.compacted(count, size, data) if encoding else verbatim(data):
+        for complete, lost, encoding, count, size, context, data in self.rings[ring]:
+            for record in (
+                self.compacted(count, size, data) if encoding else
+                self.verbatim(count, ring, context, data)
+            ):
                 *head, payload = record
                 _, _, time, _, _, flags = head
                 last = last if flags & 2 else time
@@ -206,10 +212,37 @@ class File:
                 yield (place, time), ring, lost, head, payload
                 lost = 0
 
+    def verbatim(self, count, ring, context, data):
+        """The records before damage."""
+        at = 0
+        while at < len(data):
+            words = struct.unpack_from("<4Q", data[at : at + 32].ljust(32, b"\0"))
+            number, kind, size = words[0] >> 42, words[0] >> 40 & 3, words[0] >> 32 & 255
+            begin, own, cpu, flags, named = at + 8 * (kind + 1), words[1], ring, 0, 0
+            good = number != 0 and kind != 3 and (kind != 0 or context != 0)
+            if kind == 0:
+                own = context
+            elif kind == 2:
+                good = good and size == 0 and words[2] >> 57 == 0
+                begin += 8 * (words[2] >> 48 & 255)
+                cpu, flags, size = (words[2] >> shift & 65535 for shift in (32, 16, 0))
+                named = words[2] >> 56 & 1
+                good = good and (not named or words[2] >> 48 & 255)
+            end = (begin + size + 7) // 8 * 8
+            if not good or size > 65512 or end - at > 65544 or end > len(data):
+                self.damaged = True
+                return
+            context = own if kind == 1 else context
+            event = (words[3] >> 32, words[3] & 65535) if named else self.event(number)
+            time = (own & 0xFFFFFFFF) << 32 | words[0] & 0xFFFFFFFF
+            yield *event, time, own >> 32, cpu, flags, data[begin : begin + size]
+            at, count = end, count - 1
+        self.damaged |= count != 0
+
     def compacted(self, count, size, data):
-        """The records before damage: at most `count`, with `size` bytes in the other encoding."""
+        """The records before damage: at most `count`, which `size` bytes have room for."""
         for record in compacted_records(data):
-            size -= (24 + len(record[-1]) + 7) // 8 * 8 if record else 0
+            size -= (32 + len(record[-1]) + 7) // 8 * 8 if record else 0
             if not record or count == 0 or size < 0:
                 self.damaged = True
                 return
@@ -233,7 +266,7 @@ class File:
             provider, event, time, thread, cpu, flags = head
             line = f"record {ring} {lost} {time} {self.realtime(time)} {cpu} {thread} {flags} "
             known = self.providers.get(provider)
-            if flags & ~3 or not known or event >= len(known[4]):
+            if flags & 255 & ~3 or not known or event >= len(known[4]):
                 yield line + f"? {len(payload)}"
                 continue
             pid, uid, process, provider_name, events = known
@@ -253,15 +286,6 @@ class File:
         if self.end:
             yield "end " + " ".join(map(str, self.end))
         yield "damaged" if self.damaged else "whole"
-
-
-def verbatim(data):
-    """(provider, event, time, thread, cpu, flags, payload) of each record."""
-    at = 0
-    while at < len(data):
-        size, *head = struct.unpack_from("<IHHQIHH", data, at)
-        yield *head, data[at + 24 : at + size]
-        at += (size + 7) // 8 * 8
 
 
 def compacted_records(data):

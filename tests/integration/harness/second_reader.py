@@ -6,6 +6,7 @@ It stores nothing, so the owner may read at the same time, be stopped or be dead
 lists the rings of a region: second_reader.py /dev/shm/eventlog-1000/subscriptions/00
 """
 
+import bisect
 import collections
 import os
 import struct
@@ -14,19 +15,20 @@ import sys
 MAGIC, VERSION = 0x4E4F494745524C45, 2
 FEATURES_KNOWN = 4  # the shared ring is allocated late, which does not concern readers
 PROVIDERS_MAX, RINGS_MAX, BUFFERS_MAX = 16384, 8193, 64
-BUFFER_SIZE_MIN, BUFFER_SIZE_MAX = 0x20000, 0x4000000
+BUFFER_SIZE_MIN, BUFFER_SIZE_MAX = 0x20000, 0x2000000
 SCHEMA_SIZE_MAX, SCHEMAS_SIZE_MAX, RECORD_SIZE_MAX = 0x100000, 1 << 40, 0x10000
-UNIT, SEALED, RECORD_FLAGS = 8, 0xFFFFFF, 3
+UNIT, SEALED, RECORD_FLAGS, REQUIRED_FLAGS = 8, 0xFFFFFF, 3, 0xFF
+SHORT, CONTEXT, EXTENDED = range(3)
 NO_GENERATION = (1 << 64) - 1
 
 # Sizes of the structures, and their layouts.
 REGION_SIZE, PAUSE_LOG_SIZE = 704 + 2048, 64 + 32 * 16
-RING_SIZE, BUFFER_SIZE, ENTRY_SIZE, RECORD_SIZE = 128, 32, 128, 24
+RING_SIZE, BUFFER_SIZE, ENTRY_SIZE = 128, 32, 128
 HEADER = struct.Struct("=QIIQ6I6Q")
-RING = struct.Struct("=QQQII")
+RING = struct.Struct("=QQQQII")
 BUFFER = struct.Struct("=4Q")
-ENTRY = struct.Struct("=4I3Q16s4Q")
-RECORD = struct.Struct("=IHHQIHH")
+ENTRY = struct.Struct("=4I3Q16s5Q2I")
+PROVIDER_COUNT_OFFSET = 320
 
 Header = collections.namedtuple(
     "Header",
@@ -35,7 +37,7 @@ Header = collections.namedtuple(
     "total_size",
 )
 Descriptor = collections.namedtuple("Descriptor", "generation records_before lost_before sealed")
-Provider = collections.namedtuple("Provider", "pid uid process schema")
+Provider = collections.namedtuple("Provider", "pid uid process schema event_base")
 Record = collections.namedtuple(
     "Record", "ring sequence provider event time thread cpu flags payload"
 )
@@ -81,6 +83,7 @@ class Region:
         except InvalidRegion:
             self.close()
             raise
+        self.ranges = []
 
     def close(self):
         os.close(self.file)
@@ -137,7 +140,7 @@ class Region:
         if number >= PROVIDERS_MAX:
             return None
         offset = self.header.providers_offset + number * ENTRY_SIZE
-        state, pid, uid, size, schema, _, _, process, *_ = self.unpack(ENTRY, offset)
+        state, pid, uid, size, schema, _, _, process, *_, event_base = self.unpack(ENTRY, offset)
         end = self.header.buffers_offset
         if (
             state != 1
@@ -147,7 +150,25 @@ class Region:
         ):
             return None
         name = process.split(b"\0")[0].decode("utf-8", "replace")
-        return Provider(pid, uid, name, self.read_at(schema, size))
+        return Provider(pid, uid, name, self.read_at(schema, size), event_base)
+
+    def event_ranges(self):
+        """[(number of the first event, provider)], in order"""
+        (count,) = struct.unpack("=I", self.read_at(PROVIDER_COUNT_OFFSET, 4))
+        bases = [
+            (found.event_base, number)
+            for number in range(min(count, PROVIDERS_MAX))
+            if (found := self.provider(number)) is not None
+        ]
+        return sorted(bases)
+
+    def event_of(self, number):
+        """The provider, and the position in its schema, that an event number names."""
+        index = bisect.bisect_right(self.ranges, (number, PROVIDERS_MAX)) - 1
+        if index < 0:
+            return None, number
+        base, provider = self.ranges[index]
+        return provider, number - base
 
     # Rings ----------------------------------------------------------------------------------------
 
@@ -164,7 +185,7 @@ class Region:
     def read_rings(self):
         """All rings with memory, each from its oldest record on."""
         for number in range(self.header.ring_count):
-            if self.unpack(RING, self.ring_offset(number))[3] != 0:
+            if self.unpack(RING, self.ring_offset(number))[4] != 0:
                 yield self.read_ring(number)
 
     def find_active(self, number):
@@ -212,22 +233,39 @@ class Region:
         before = ring.gaps[-1][2] if ring.gaps else 0
         if descriptor.lost_before > before:
             ring.gaps.append((sequence, descriptor.lost_before - before, descriptor.lost_before))
+        self.ranges = self.event_ranges()  # after the control word was loaded
         found = list(self.walk(copy, ring.number, sequence))
         ring.records += found
         ring.damaged += max(0, filled.count - len(found))
 
-    @staticmethod
-    def walk(copy, ring, sequence):
-        offset = 0
-        while offset + RECORD_SIZE <= len(copy):
-            size, provider, event, time, thread, cpu, flags = RECORD.unpack_from(copy, offset)
-            if not RECORD_SIZE <= size <= RECORD_SIZE_MAX or offset + size > len(copy):
+    def walk(self, copy, ring, sequence):
+        offset, context = 0, None
+        while offset + 8 <= len(copy):
+            (head,) = struct.unpack_from("=Q", copy, offset)
+            number, kind, size = head >> 42, head >> 40 & 3, head >> 32 & 0xFF
+            header = 8 * (kind + 1)
+            if number == 0 or kind > EXTENDED or offset + header > len(copy):
                 return
-            payload = copy[offset + RECORD_SIZE : offset + size]
-            known = payload if flags & ~RECORD_FLAGS == 0 else None
-            yield Record(ring, sequence, provider, event, time, thread, cpu, flags, known)
+            if kind == CONTEXT:
+                (context,) = struct.unpack_from("=Q", copy, offset + 8)
+            own, cpu, flags = context, ring, 0
+            if kind == EXTENDED:
+                own, extended = struct.unpack_from("=QQ", copy, offset + 8)
+                if size != 0 or extended >> 56 != 0:
+                    return
+                header += 8 * (extended >> 48 & 0xFF)
+                cpu, flags = extended >> 32 & 0xFFFF, extended >> 16 & 0xFFFF
+                size = extended & 0xFFFF
+            end = offset + header + size
+            if own is None or header + size > RECORD_SIZE_MAX or end > len(copy):
+                return
+            known = flags & REQUIRED_FLAGS & ~RECORD_FLAGS == 0
+            payload = copy[offset + header : end] if known else None
+            time = (own & 0xFFFFFFFF) << 32 | head & 0xFFFFFFFF
+            provider, event = self.event_of(number)
+            yield Record(ring, sequence, provider, event, time, own >> 32, cpu, flags, payload)
             sequence += 1
-            offset += round_up(size, UNIT)
+            offset = round_up(end, UNIT)
 
 
 def main():

@@ -202,7 +202,7 @@ void expect_conservation(event_listener& listener, checker& check, std::uint64_t
 /// reader runs.
 TEST(conservation, holds_without_loss_with_fast_reader) {
     constexpr std::uint64_t unread_max = 2000;
-    constexpr std::uint64_t record_max = sizeof(eventlog_record) + 80;
+    constexpr std::uint64_t record_max = EVENTLOG_EXTENDED_HEADER_SIZE + 80;
     // A thread may have begun events beyond the limit when it is stopped.
     static_assert((unread_max + thread_count * workers::at_a_time + 1) * record_max <
                   (small_rings.buffers_per_cpu - 1) * (small_rings.buffer_size - record_max));

@@ -222,7 +222,7 @@ void wait_for_recorded_event(owned_recorder& recorder, const load& emitters) {
 
 const int pause_cycles = eventlog::test::is_slow_run() ? 100 : 400;
 const pace full_speed{eventlog::test::is_slow_run() ? 1'000'000U : 12'000'000U};
-/// All events of both threads fit into the ring of one CPU, 32 bytes each.
+/// All events of both threads fit into the ring of one CPU, at most 32 bytes each.
 constexpr pace fitting{200'000, microseconds(10)};
 constexpr detached_recorder::options fitting_rings{4U << 20U, 4, false};
 

@@ -70,8 +70,8 @@ class other_pid_namespace : public ::testing::Test {
 
     write_result write() {
         const std::uint64_t payload = 1;
-        return plain(
-            write_record_shared(*slot, slot->serial.load(), 0, {0, sizeof payload, &payload, {}}));
+        return plain(write_record_shared(*slot, slot->serial.load(), eventlog::test::first_provider,
+                                         {0, sizeof payload, &payload, {}}));
     }
 
     /// The lock value of a holder in another namespace, dead or alive.

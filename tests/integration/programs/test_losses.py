@@ -28,7 +28,7 @@ FEWEST_BUFFER_BYTES = 128 << 10
 BUFFERS = 4
 # Header, number, location of the text, text and NUL, in whole words.
 RECORD_OF_A_LONG_NAME = (24 + 4 + 4 + 1000 + 1 + 7) // 8 * 8
-RING_LOCK = 16  # in struct eventlog_ring
+RING_LOCK = 24  # in struct eventlog_ring
 ROUTE = struct.Struct("=8Q")
 REASONS = ("full", "too_large", "busy", "unattached", "refused")
 

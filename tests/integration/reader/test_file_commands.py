@@ -56,7 +56,7 @@ class FileCommands(harness.Case):
         self.run_elog("print", path, "--follow", "--since", "+1s", status=2)
 
     def test_print_of_time_range_reads_part_of_file(self):
-        path = self.record("large.elog", "--buffer-size", "64M", count=300000)
+        path = self.record("large.elog", "--buffer-size", "32M", count=300000)
         size = os.path.getsize(path)
         self.assertGreater(size, 16 << 20)
         none = self.bytes_read_by("--version")

@@ -321,7 +321,7 @@ class WithoutTerminal(harness.Case):
         for process in (top, recording):
             process.send_signal(signal.SIGSTOP)
         # One ring has room for slightly fewer events: the rest is lost.
-        attempted = 9000
+        attempted = 11500
         cpu = min(os.sched_getaffinity(0))
         self.finish(self.start("taskset", "-c", str(cpu), harness.program("counter"), "1",
                                str(attempted)))

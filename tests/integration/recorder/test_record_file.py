@@ -19,15 +19,16 @@ def crc32c(data):
 
 
 def set_flag(content, flag, wanted):
-    """Sets a flag in the first `wanted` records of an .elog file of verbatim records."""
+    """Sets a flag in the first `wanted` records of an .elog file of verbatim, extended records."""
     at = harness.FILE_HEADER_SIZE
     while at < len(content):
         kind, size = struct.unpack_from("<4xHxxI", content, at)
         payload = at + 32
         record = payload + 64  # behind the head
         while kind == 4 and record < payload + size and wanted > 0:
-            content[record + 22] |= flag
-            record += (struct.unpack_from("<I", content, record)[0] + 7) // 8 * 8
+            payload_size, words = struct.unpack_from("<HxxxxB", content, record + 16)
+            content[record + 18] |= flag
+            record += (24 + 8 * words + payload_size + 7) // 8 * 8
             wanted -= 1
         struct.pack_into("<I", content, at + 12, crc32c(content[payload : payload + size]))
         struct.pack_into("<I", content, at + 28, crc32c(content[at : at + 28]))
@@ -39,6 +40,7 @@ class RecordFile(harness.Case):
         """A file with three events, the first with an unknown flag."""
         path = self.path("run.elog")
         self.environment["EVENTLOG_TEST_COMPACTION"] = "0"
+        self.environment["EVENTLOG_RSEQ"] = "off"  # the shared ring has extended records only
         self.run_elog("record", "-e", "counter:*", "-o", path, "--", harness.program("counter"),
                       "1", "3")
         with open(path, "rb") as file:

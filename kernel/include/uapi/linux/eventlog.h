@@ -85,6 +85,41 @@
  * precede it. The word has the low 18 bits of the generation, the descriptor has
  * all 64.
  *
+ * Records, in rings of user space
+ *
+ * A record has one to three words, extension words, and its payload, and ends at a
+ * multiple of 8 bytes; the rest is zero. Most records are of kind 0, which leaves out
+ * what the record before them has said.
+ *
+ *              63             42 41  40 39    32 31                           0
+ *     word 0  +-----------------+------+--------+------------------------------+
+ *             | event, 22       | kind | size, 8| time, low half               |
+ *             +-----------------+------+--------+------------------------------+
+ *     word 1  | thread                          | time, high half              |
+ *             +----------+---------+------------+---------------+--------------+
+ *     word 2  | 0, 8     | words, 8| CPU, 16    | flags, 16     | size, 16     |
+ *             +----------+---------+------------+---------------+--------------+
+ *
+ *     kind          header        for
+ *     0 SHORT       word 0        payloads up to 255 bytes, in the context of the ring
+ *     1 CONTEXT     words 0, 1    the same, in another context, which it begins
+ *     2 EXTENDED    words 0 to 2  all other records; it neither needs nor begins a context
+ *     3             words 0, 1    reserved
+ *
+ * Word 1 is the record's context. That of a SHORT record is word 1 of the last CONTEXT
+ * record before it in its buffer. The CPU of a SHORT or CONTEXT record is that of the
+ * ring. The size is that of the payload, without padding; in word 0 of an EXTENDED
+ * record it is 0, and word 2 has it. Behind word 2 are `words` extension words, which
+ * belong to the flags 8 to 15, in the order of these.
+ *
+ * `event` is the event's number in the region: `event_base` of its provider's entry,
+ * and its position in the provider's schema. 0 is no event, so no record begins with a
+ * word of zeros.
+ *
+ * The shared ring has EXTENDED records only: several CPUs write there. The rings of
+ * the kernel module have records of another layout (struct eventlog_record), and no
+ * context.
+ *
  * Buffers of a ring in discard mode
  *
  *     generation 6: sealed, drained      may be used again
@@ -149,10 +184,13 @@
  *      of a shared ring that has not begun (rules for its memory).
  *   4. recorded + lost = attempted, per ring, at every instant a reader can
  *      see: records_before + count(control), lost.
- *   5. Every record begins on an 8-byte boundary and lies in one buffer.
+ *   5. Every record begins on an 8-byte boundary and lies in one buffer. A buffer
+ *      can be read alone: no SHORT record precedes its first CONTEXT record.
  *   6. A control word never has the same value twice, but for its generation's
  *      18 bits: so what was decided for one value is done only if it is still
  *      there.
+ *   7. `context` of a ring is 0, or word 1 of the last CONTEXT record in the active
+ *      buffer. (A thread's number is never 0.)
  *
  * RULES FOR WRITERS
  *
@@ -161,13 +199,15 @@
  *   W2. Append. Copy the record behind the position, then add its length and one
  *       record to the control word with one store. Until that store the record
  *       does not exist: a writer that is preempted, migrated, interrupted or
- *       killed before it leaves nothing behind.
+ *       killed before it leaves nothing behind. A SHORT record may be appended only
+ *       while `context` is the record's own. W9 appends a CONTEXT record.
  *   W3. Switch, by the producer only, when the active buffer cannot take the
  *       record and, in discard mode, the next buffer's previous generation has
  *       been drained (generation + 1 < drained + buffer_count):
  *         a. store the control word in the active buffer's `sealed`, unless it is
  *            sealed already;
- *         b. fill in the next buffer's descriptor, its generation first;
+ *         b. fill in the next buffer's descriptor, its generation first, and store
+ *            0 in `context`;
  *         c. store the new control word: next generation, count 0, position 0.
  *       A producer may be stopped before c.; the next one repeats a. and b., so
  *       neither may be an increment.
@@ -191,6 +231,21 @@
  *   W8. After a switch, look at `waiting`: if it is set, clear it, add one to
  *       `wake` and wake. A ring that is sealed because it is full counts as
  *       switched.
+ *   W9. A CONTEXT record takes two sequences, each of which other producers see
+ *       wholly or not at all:
+ *         A. store 0 in `context`, then append the record as in W2;
+ *         B. store its word 1 in `context`, if the ring still is that of the thread's
+ *            CPU, the region is the same, and nothing has been committed since A:
+ *            the control word *and* the generation in the active buffer's descriptor
+ *            are those of A. (The word has the generation's low 18 bits only.)
+ *       A producer that is stopped before or between them, or does not do B, leaves
+ *       0, and the next record is a CONTEXT record, too. The order matters: a
+ *       `context` that is stored before its record, or behind another record, would
+ *       give later records the wrong thread or time.
+ *   W10. Attaching takes consecutive event numbers: as many as the schema has events
+ *       are added to `event_numbers`; the sum before that, plus 1, is `event_base`.
+ *       If the last one is above EVENTLOG_EVENT_NUMBER_MAX, the process does not
+ *       attach.
  *
  * Rules for the memory of the shared ring (EVENTLOG_FEATURE_LAZY_SHARED_RING)
  *
@@ -225,9 +280,9 @@
  *
  * RULES FOR READERS
  *
- * A reader has a place in each ring: a generation g, all 64 bits of it, an offset
- * and a number of records in its buffer; and of the ring's losses, how many it has
- * reported. All begin with 0.
+ * A reader has a place in each ring: a generation g, all 64 bits of it, an offset,
+ * a number of records in its buffer and a context; and of the ring's losses, how many
+ * it has reported. All begin with 0.
  *
  * The consumer, which owns the region, reads a ring in these steps:
  *
@@ -236,9 +291,11 @@
  *       are taken from it; else from `sealed` of g's descriptor, which then is
  *       complete.
  *   R3. Copy the bytes from the offset up to the position, then walk over the
- *       copy. What is no record there (`size` below 24, over the largest, or
- *       behind the position) makes the rest of this buffer unreadable: count the
- *       records that are missing as damaged.
+ *       copy. What is no record there (event 0, the reserved kind, over the largest
+ *       size, a SHORT record without a context, an end behind the position) makes the
+ *       rest of this buffer unreadable: count the records that are missing as
+ *       damaged. The context is part of the place: it is that behind the last record
+ *       that was read, and none at offset 0.
  *   R4. The first record after a switch is preceded by a gap of `lost_before` of
  *       its descriptor, less what has been reported. Its sequence number is
  *       records_before + lost_before + its number in the buffer.
@@ -279,8 +336,8 @@
  *   R7. What has been handed over, has been reported as overwritten or lost, and
  *       has not been read yet (up to `control` and `lost`) is what was attempted,
  *       always. It is known per ring.
- *   R8. A record may name a provider only once its entry is ready; so look at the
- *       entries after loading a control word, not before. `provider_count` may
+ *   R8. A record may have a provider's event number only once its entry is ready; so
+ *       look at the entries after loading a control word, not before. `provider_count` may
  *       exceed EVENTLOG_PROVIDERS_MAX; an entry below it may not be ready yet, or
  *       never, if its process has died over it.
  *   R9. In a ring of a CPU, times do not decrease if the clock is the processor's
@@ -448,13 +505,15 @@
  *   O9.  snapshots_completed  compared and swapped with release, behind the
  *        snapshot.
  *   O10. state of a provider entry: stored with release, after the entry and its
- *        schema and before the first record that names it; loaded with acquire.
+ *        schema and before the first record with one of its event numbers; loaded
+ *        with acquire.
  *   O11. All other fields are written before the region can be found and do not
  *        change, or are counters of which only the value matters: `lost`, too,
  *        which is loaded behind `control`.
  *   O12. Among producers of one CPU program order is enough, whatever the
  *        processor: it sees its own accesses in that order, and there is a full
- *        barrier where one thread follows another on it.
+ *        barrier where one thread follows another on it. `context` needs no more:
+ *        only producers of its CPU look at it.
  *
  * RULES FOR COMPATIBILITY AND TRUST
  *
@@ -465,8 +524,9 @@
  *       that opens a region with a bit that it does not know, to read or to write,
  *       leaves it alone and says so.
  *   C3. Another layout gets another version, and the same holds.
- *   C4. Records have flags of their own: one with a flag that a reader does not
- *       know is counted, not decoded.
+ *   C4. Records have flags of their own. One with a flag from 0 to 7 that a reader does
+ *       not know is counted, not decoded. The flags 8 to 15 only add: a reader skips
+ *       the extension words of those that it does not know.
  *   C5. Reader and writer take nothing from each other unchecked. A writer keeps
  *       its own copy of the geometry and only uses positions that it has compared
  *       with it; a reader checks every offset and length on its own copy.
@@ -486,6 +546,8 @@
  *     afterwards, and loses the rest of a buffer that is overwritten meanwhile.
  *   - Sequence numbers are not stored in records: a descriptor has those of its
  *     buffer. A buffer that is damaged is unreadable from there on.
+ *   - Most records leave out thread and upper time, which rarely change. So readers
+ *     carry a context, and damage to a CONTEXT record misleads up to the next one.
  *   - The layout follows from counts and sizes. So a check compares numbers, but
  *     any change of it is a new version.
  */
@@ -524,7 +586,7 @@
 #define EVENTLOG_RINGS_MAX 8193
 #define EVENTLOG_BUFFERS_MAX 64
 #define EVENTLOG_BUFFER_SIZE_MIN 0x00020000U /* 128 KiB: two of the largest records */
-#define EVENTLOG_BUFFER_SIZE_MAX 0x04000000U /* 64 MiB */
+#define EVENTLOG_BUFFER_SIZE_MAX 0x02000000U /* 32 MiB: the count takes all its records */
 #define EVENTLOG_SCHEMA_SIZE_MAX 0x00100000U /* 1 MiB */
 #define EVENTLOG_FILTER_SIZE_MAX 2048
 #define EVENTLOG_SESSIONS_MAX 32
@@ -562,8 +624,30 @@ enum eventlog_clock {
 	EVENTLOG_CLOCK_TSC = 2,
 };
 
+/* The words of a record in a ring of user space: see Records under LAYOUT. */
+#define EVENTLOG_EVENT_SHIFT 42
+#define EVENTLOG_EVENT_NUMBER_MAX 0x3fffffU
+#define EVENTLOG_KIND_SHIFT 40
+#define EVENTLOG_KIND_MASK 3U
+#define EVENTLOG_SHORT_SIZE_SHIFT 32
+#define EVENTLOG_SHORT_SIZE_MAX 0xffU
+#define EVENTLOG_THREAD_SHIFT 32 /* in word 1 */
+#define EVENTLOG_EXTENSION_SHIFT 48 /* in word 2, as the next two; its size is at bit 0 */
+#define EVENTLOG_CPU_SHIFT 32
+#define EVENTLOG_FLAGS_SHIFT 16
+
+enum eventlog_record_kind {
+	EVENTLOG_KIND_SHORT = 0,
+	EVENTLOG_KIND_CONTEXT = 1,
+	EVENTLOG_KIND_EXTENDED = 2,
+};
+
+#define EVENTLOG_SHORT_HEADER_SIZE 8
+#define EVENTLOG_CONTEXT_HEADER_SIZE 16
+#define EVENTLOG_EXTENDED_HEADER_SIZE 24 /* without extension words */
+
 /*
- * A record, in a ring and in a file.
+ * A record of the kernel module, in its rings, batches and relay channels.
  *
  * `size` is that of header and payload without padding; the next record begins
  * at the next multiple of EVENTLOG_RECORD_ALIGNMENT. The padding is zero.
@@ -575,8 +659,11 @@ struct eventlog_record {
 	__u64 time; /* in units of the region's clock */
 	__u32 thread; /* number in the writer's pid namespace */
 	__u16 cpu;
-	__u16 flags; /* a reader counts, and does not decode, a record with an unknown flag */
+	__u16 flags;
 };
+
+/* Flags of all records. Those from 0 to 7 are required: see C4. */
+#define EVENTLOG_RECORD_FLAGS_REQUIRED 0x00ffU
 
 #define EVENTLOG_RECORD_CUT 1U /* texts were too long and were cut */
 /*
@@ -585,7 +672,7 @@ struct eventlog_record {
  */
 #define EVENTLOG_RECORD_CUSTOM_TIME 2U
 #define EVENTLOG_RECORD_FLAGS \
-	(EVENTLOG_RECORD_CUT | EVENTLOG_RECORD_CUSTOM_TIME) /* all of them */
+	(EVENTLOG_RECORD_CUT | EVENTLOG_RECORD_CUSTOM_TIME) /* all that are defined */
 
 /* One instant on three clocks, by which readers convert times. */
 struct eventlog_clock_sample {
@@ -662,6 +749,7 @@ struct eventlog_region {
 	__u32 provider_count __attribute__((aligned(64)));
 	__u32 providers_refused; /* failed to attach: no room in the table or for the schema */
 	__u64 schemas_used;
+	__u64 event_numbers; /* of all providers: see W10; may be too large, too */
 
 	/*
 	 * What the consumer asked for: rules PROVIDER:EVENT[@LEVEL][/KEYWORD,...][#], with
@@ -719,6 +807,8 @@ struct eventlog_ring {
 	/* Written by the producer. */
 	__u64 control;
 	__u64 lost; /* records that found no room; in overwrite mode 0, except M4 */
+	/* Word 1 of the last CONTEXT record, or 0: invariant 7. 0 in the shared ring. */
+	__u64 context;
 
 	/*
 	 * The shared ring only. The writer, 0 for none: its thread id in the low half,
@@ -758,7 +848,7 @@ struct eventlog_provider_entry {
 	 * consumer. 0: unknown, as older libraries leave it.
 	 */
 	__u32 parent;
-	__u32 parent_reserved;
+	__u32 event_base; /* the number of its schema's first event: see W10 */
 	__u64 reserved[3];
 };
 
@@ -774,7 +864,14 @@ struct eventlog_provider_entry {
 
 EVENTLOG_ABI(EVENTLOG_POSITION_BITS + EVENTLOG_COUNT_BITS + EVENTLOG_GENERATION_BITS == 64);
 EVENTLOG_ABI(EVENTLOG_BUFFER_SIZE_MAX / EVENTLOG_RECORD_ALIGNMENT < EVENTLOG_SEALED);
-EVENTLOG_ABI(EVENTLOG_BUFFER_SIZE_MAX / sizeof(struct eventlog_record) <= EVENTLOG_COUNT_MASK);
+/* The first record of a buffer has 16 bytes at least. */
+EVENTLOG_ABI(EVENTLOG_BUFFER_SIZE_MAX / EVENTLOG_SHORT_HEADER_SIZE - 1 <= EVENTLOG_COUNT_MASK);
+
+EVENTLOG_ABI(EVENTLOG_EVENT_NUMBER_MAX == ~0ULL >> EVENTLOG_EVENT_SHIFT);
+EVENTLOG_ABI(EVENTLOG_SHORT_SIZE_MAX + 1 ==
+	     1U << (EVENTLOG_KIND_SHIFT - EVENTLOG_SHORT_SIZE_SHIFT));
+EVENTLOG_ABI(EVENTLOG_KIND_MASK + 1 == 1U << (EVENTLOG_EVENT_SHIFT - EVENTLOG_KIND_SHIFT));
+EVENTLOG_ABI(EVENTLOG_RECORD_SIZE_MAX - EVENTLOG_EXTENDED_HEADER_SIZE < 1U << EVENTLOG_FLAGS_SHIFT);
 
 EVENTLOG_ABI(sizeof(struct eventlog_record) == 24);
 EVENTLOG_ABI_AT(eventlog_record, provider, 4);
@@ -798,6 +895,7 @@ EVENTLOG_ABI_AT(eventlog_region, waiting, 256);
 EVENTLOG_ABI_AT(eventlog_region, wake, 260);
 EVENTLOG_ABI_AT(eventlog_region, provider_count, 320);
 EVENTLOG_ABI_AT(eventlog_region, schemas_used, 328);
+EVENTLOG_ABI_AT(eventlog_region, event_numbers, 336);
 EVENTLOG_ABI_AT(eventlog_region, filter, 384);
 EVENTLOG_ABI_AT(eventlog_region, sessions, 384 + EVENTLOG_FILTER_SIZE_MAX);
 EVENTLOG_ABI_AT(eventlog_region, session_count, 640 + EVENTLOG_FILTER_SIZE_MAX);
@@ -823,9 +921,10 @@ EVENTLOG_ABI_AT(eventlog_buffer, sealed, 24);
 
 EVENTLOG_ABI(sizeof(struct eventlog_ring) == 128);
 EVENTLOG_ABI_AT(eventlog_ring, lost, 8);
-EVENTLOG_ABI_AT(eventlog_ring, lock, 16);
-EVENTLOG_ABI_AT(eventlog_ring, backed, 24);
-EVENTLOG_ABI_AT(eventlog_ring, reserved_buffers, 28);
+EVENTLOG_ABI_AT(eventlog_ring, context, 16);
+EVENTLOG_ABI_AT(eventlog_ring, lock, 24);
+EVENTLOG_ABI_AT(eventlog_ring, backed, 32);
+EVENTLOG_ABI_AT(eventlog_ring, reserved_buffers, 36);
 EVENTLOG_ABI_AT(eventlog_ring, drained, 64);
 
 EVENTLOG_ABI(sizeof(struct eventlog_provider_entry) == 128);
@@ -834,6 +933,7 @@ EVENTLOG_ABI_AT(eventlog_provider_entry, process, 40);
 EVENTLOG_ABI_AT(eventlog_provider_entry, lost_full, 56);
 EVENTLOG_ABI_AT(eventlog_provider_entry, lost_no_memory, 88);
 EVENTLOG_ABI_AT(eventlog_provider_entry, parent, 96);
+EVENTLOG_ABI_AT(eventlog_provider_entry, event_base, 100);
 EVENTLOG_ABI_AT(eventlog_provider_entry, reserved, 104);
 
 #endif /* _UAPI_LINUX_EVENTLOG_H */

@@ -68,6 +68,8 @@
  *      linux/eventlog_relay.h. Then rings have no memory and stay sealed, and
  *      their `lost` has what the channel does not count: events in NMIs, and
  *      events after the channel was closed.
+ *  10. Records begin with struct eventlog_record instead of words. `context` of rings,
+ *      and `event_numbers` and `event_base` of providers, stay 0.
  *
  * RIGHTS
  *

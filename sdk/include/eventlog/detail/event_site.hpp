@@ -95,8 +95,7 @@ template <class Event>
 consteval event_site make_site(std::size_t event, std::uint32_t* gate) {
     using layout = event_layout<Event>;
     return {{nullptr, is_small_event<Event> ? emit_small_slow : nullptr,
-             std::uint64_t{event} << 48U | (24 + layout::fixed_size), layout::fixed_size,
-             gate + event},
+             std::uint64_t{event} << 10U | layout::fixed_size, layout::fixed_size, gate + event},
             var_field_locations_of<Event>.locations,
             static_cast<std::uint32_t>(event),
             event_info_of<Event>.oversize == oversize::truncate,

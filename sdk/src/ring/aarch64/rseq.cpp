@@ -23,18 +23,19 @@ rseq_result rseq_append_pieces(const subscription_slot& slot, std::uint64_t seri
         EVENTLOG_SEQUENCE_START
         "ldr x17, " EVENTLOG_MEMBER(record, units) "\n"
         EVENTLOG_SEQUENCE_LOCATE_RECORD("x17")
-        "ldr x13, [%[record]]\n"
-        "str x13, [x12]\n"
-        "ldr x13, " EVENTLOG_MEMBER(record, thread) "\n"  // and flags
-        "str w13, [x12, 16]\n"
-        "lsr x13, x13, 32\n"
-        "strh w9, [x12, 20]\n"
-        "strh w13, [x12, 22]\n"
+        "ldr x14, " EVENTLOG_MEMBER(record, extended) "\n"
+        "orr x14, x14, x9, lsl 32\n"
+        "str x14, [x12, 16]\n"
         "ldr x13, " EVENTLOG_MEMBER(record, time) "\n"
         "cbnz x13, 1f\n"
         EVENTLOG_SEQUENCE_READ_CLOCK("x13")
         "1:\n"
-        "str x13, [x12, 8]\n"
+        "ldr x14, [%[record]]\n"
+        "mov w15, w13\n"
+        "orr x14, x14, x15\n"
+        "ldr x15, " EVENTLOG_MEMBER(record, thread) "\n"
+        "orr x15, x15, x13, lsr 32\n"
+        "stp x14, x15, [x12]\n"
         // x13: pieces; x14, x15: address and remaining size of a piece; x12: destination.
         "add x12, x12, 24\n"
         "ldr x13, " EVENTLOG_MEMBER(record, pieces) "\n"
@@ -73,6 +74,73 @@ rseq_result rseq_append_pieces(const subscription_slot& slot, std::uint64_t seri
         : "x9", "x10", "x11", "x12", "x13", "x14", "x15", "x16", "x17", "memory", "cc"
         : aborted, changed, stale, elsewhere);
     EVENTLOG_SEQUENCE_RESULTS
+    // clang-format on
+}
+
+rseq_result rseq_append_context(const subscription_slot& slot, std::uint64_t serial,
+                                std::uint64_t head, std::uint64_t context, std::uint64_t units,
+                                const void* payload) noexcept {
+    // As in x86_64/rseq.cpp. A leaves for B: x9 the CPU, x10 the ring, x11 the committed control
+    // word, x12 the buffer's descriptor, x15 its generation, x17 the context.
+    head |= std::uint64_t{EVENTLOG_KIND_CONTEXT} << EVENTLOG_KIND_SHIFT;
+    // clang-format off
+    asm goto(
+        EVENTLOG_SEQUENCE_START
+        EVENTLOG_SEQUENCE_READ_CLOCK("x15")
+        EVENTLOG_SEQUENCE_LOCATE_RECORD("%[units]")
+        "str xzr, [x10, 16]\n"
+        "orr x17, %[context], x15, lsr 32\n"
+        "mov w15, w15\n"
+        "orr x15, x15, %[head]\n"
+        "stp x15, x17, [x12], 16\n"
+        "subs x13, %[units], 2\n"
+        "b.eq 3f\n"
+        "mov x14, %[payload]\n"
+        "2:\n"
+        "ldr x15, [x14], 8\n"
+        "str x15, [x12], 8\n"
+        "subs x13, x13, 1\n"
+        "b.ne 2b\n"
+        "3:\n"
+        "lsr x13, x11, " EVENTLOG_GENERATION_TEXT "\n"
+        "ldr x14, " EVENTLOG_MEMBER(slot, buffer_mask) "\n"
+        "and x13, x13, x14\n"
+        "add x12, x10, x13, lsl 5\n"
+        "ldr x15, [x12, %c[descriptors]]\n"
+        EVENTLOG_SEQUENCE_COMMIT("%[units]")
+        "72:\n"
+        EVENTLOG_SEQUENCE_EXITS
+        EVENTLOG_SEQUENCE_START
+        "ldr w13, [%[area], 4]\n"
+        "cmp w13, w9\n"
+        "b.ne 73f\n"
+        // Acquire: the place of the rings is not older than the serial.
+        "add x13, %[slot], %c[slot_serial]\n"
+        "ldar x13, [x13]\n"
+        "cmp x13, %[serial]\n"
+        "b.ne 73f\n"
+        "ldr x13, " EVENTLOG_MEMBER(slot, ring_stride) "\n"
+        "ldr x14, " EVENTLOG_MEMBER(slot, rings) "\n"
+        "madd x13, x13, x9, x14\n"
+        "cmp x13, x10\n"
+        "b.ne 73f\n"
+        "ldr x13, [x10]\n"
+        "cmp x13, x11\n"
+        "b.ne 73f\n"
+        "ldr x13, [x12, %c[descriptors]]\n"
+        "cmp x13, x15\n"
+        "b.ne 73f\n"
+        "str x17, [x10, 16]\n"
+        EVENTLOG_SEQUENCE_END
+        EVENTLOG_SEQUENCE_ABORT_EXIT("skipped")
+        :
+        : EVENTLOG_SLOT_OPERANDS(fast_cpus), [head] "r"(head), [context] "r"(context),
+          [units] "r"(units), [payload] "r"(payload), [descriptors] "i"(sizeof(eventlog_ring))
+        : "x9", "x10", "x11", "x12", "x13", "x14", "x15", "x16", "x17", "memory", "cc"
+        : aborted, changed, stale, elsewhere, skipped);
+    EVENTLOG_SEQUENCE_RESULTS
+skipped:
+    return rseq_result::done;
     // clang-format on
 }
 
@@ -123,6 +191,7 @@ rseq_result rseq_switch_buffers(const rseq_target& place, const rseq_switch& ste
         "ldr x14, [x10, 8]\n"
         "stp x13, x14, [x12, 8]\n"
         "str xzr, [x12, 24]\n"
+        "str xzr, [x10, 16]\n"  // a buffer begins without a context
         "ldr x13, " EVENTLOG_MEMBER(step, control) "\n"
         "stlr x13, [x10]\n"
         EVENTLOG_SEQUENCE_END

@@ -59,7 +59,7 @@ static_assert(RSEQ_SIG == 0xd428bc00, "the signature is in front of each label 7
     "ldr x14, " EVENTLOG_MEMBER(slot, buffer_units) "\n"    \
     "cmp x13, x14\n"                                        \
     "b.hi 74f\n"                                            \
-    "lsr x13, x11, %[generation_shift]\n"                   \
+    "lsr x13, x11, " EVENTLOG_GENERATION_TEXT "\n"            \
     "ldr x14, " EVENTLOG_MEMBER(slot, buffer_mask) "\n"     \
     "and x13, x13, x14\n"                                   \
     "ldr x14, " EVENTLOG_MEMBER(slot, buffer_size) "\n"     \
@@ -87,5 +87,5 @@ static_assert(RSEQ_SIG == 0xd428bc00, "the signature is in front of each label 7
     [area] "r"(EVENTLOG_THREAD_AREA), [slot] "r"(&slot), [serial] "r"(serial),              \
     [live] "r"(std::uint32_t{EVENTLOG_REGION_LIVE}),                                        \
     [position_mask] "i"(EVENTLOG_POSITION_MASK), [one_record] "i"(1U << EVENTLOG_COUNT_SHIFT), \
-    [generation_shift] "i"(EVENTLOG_GENERATION_SHIFT), EVENTLOG_SLOT_MEMBERS(cpus)
+    EVENTLOG_SLOT_MEMBERS(cpus)
 // clang-format on

@@ -23,21 +23,21 @@ rseq_result rseq_append_pieces(const subscription_slot& slot, std::uint64_t seri
         EVENTLOG_SEQUENCE_START
         "movq " EVENTLOG_MEMBER(record, units) ", %%rsi\n"
         EVENTLOG_SEQUENCE_LOCATE_RECORD("%%rsi")
-        "movq (%[record]), %%rax\n"
-        "movq %%rax, (%%r9)\n"
-        "movq " EVENTLOG_MEMBER(record, thread) ", %%rax\n"  // and flags
-        "movl %%eax, 16(%%r9)\n"
-        "shrq $32, %%rax\n"
-        "movw %%cx, 20(%%r9)\n"
-        "movw %%ax, 22(%%r9)\n"
+        "shlq $32, %%rcx\n"
+        "orq " EVENTLOG_MEMBER(record, extended) ", %%rcx\n"
+        "movq %%rcx, 16(%%r9)\n"
         "movq " EVENTLOG_MEMBER(record, time) ", %%rax\n"
-        "movq %%rax, 8(%%r9)\n"
+        "movq %%rax, %%rdx\n"
+        "shrq $32, %%rdx\n"
         "testq %%rax, %%rax\n"
         "jnz 1f\n"
         "rdtsc\n"
-        "movl %%eax, 8(%%r9)\n"
-        "movl %%edx, 12(%%r9)\n"
         "1:\n"
+        "movl %%eax, %%eax\n"
+        "orq (%[record]), %%rax\n"
+        "movq %%rax, (%%r9)\n"
+        "orq " EVENTLOG_MEMBER(record, thread) ", %%rdx\n"
+        "movq %%rdx, 8(%%r9)\n"
         "leaq 24(%%r9), %%rdi\n"
         "movq " EVENTLOG_MEMBER(record, pieces) ", %%rdx\n"
         "2:\n"
@@ -62,6 +62,77 @@ rseq_result rseq_append_pieces(const subscription_slot& slot, std::uint64_t seri
         : "rax", "rcx", "rdx", "rsi", "rdi", "r8", "r9", "memory", "cc"
         : aborted, changed, stale, elsewhere);
     EVENTLOG_SEQUENCE_RESULTS
+    // clang-format on
+}
+
+rseq_result rseq_append_context(const subscription_slot& slot, std::uint64_t serial,
+                                std::uint64_t head, std::uint64_t context, std::uint64_t units,
+                                const void* payload) noexcept {
+    // B may run on another CPU, or after this ring has had any number of records. A leaves for it:
+    // rcx the CPU, r8 the ring, r9 the committed control word, rdx the buffer's descriptor, xmm1
+    // its generation, xmm2 the context.
+    head |= std::uint64_t{EVENTLOG_KIND_CONTEXT} << EVENTLOG_KIND_SHIFT;
+    // clang-format off
+    asm goto(
+        EVENTLOG_SEQUENCE_START
+        "rdtsc\n"
+        "orq %[context], %%rdx\n"
+        "movq %%rax, %%xmm1\n"
+        "movq %%rdx, %%xmm2\n"
+        EVENTLOG_SEQUENCE_LOCATE_RECORD("%[units]")
+        "movq $0, 16(%%r8)\n"
+        "movq %%xmm1, %%rax\n"
+        "orq %[head], %%rax\n"
+        "movq %%rax, (%%r9)\n"
+        "movq %%xmm2, 8(%%r9)\n"
+        "movq %[units], %%rdx\n"
+        "subq $2, %%rdx\n"
+        "jz 3f\n"
+        "2:\n"
+        "movq -8(%[payload], %%rdx, 8), %%rax\n"
+        "movq %%rax, 8(%%r9, %%rdx, 8)\n"
+        "decq %%rdx\n"
+        "jnz 2b\n"
+        "3:\n"
+        "movq (%%r8), %%r9\n"
+        "movq %%r9, %%rdx\n"
+        "shrq $" EVENTLOG_GENERATION_TEXT ", %%rdx\n"
+        "andq " EVENTLOG_MEMBER(slot, buffer_mask) ", %%rdx\n"
+        "shlq $5, %%rdx\n"
+        "addq %%r8, %%rdx\n"
+        "movq %c[descriptors](%%rdx), %%xmm1\n"
+        "leaq %c[one_record](%%r9, %[units]), %%r9\n"
+        "movq %%r9, (%%r8)\n"
+        "72:\n"
+        EVENTLOG_SEQUENCE_EXITS
+        EVENTLOG_SEQUENCE_START
+        "cmpl %%ecx, %%fs:4(%[area])\n"
+        "jne 73f\n"
+        "cmpq %[serial], " EVENTLOG_MEMBER(slot, serial) "\n"
+        "jne 73f\n"
+        // Since A, the same subscription may have been unmapped, and mapped again elsewhere.
+        "movq " EVENTLOG_MEMBER(slot, ring_stride) ", %%rax\n"
+        "imulq %%rcx, %%rax\n"
+        "addq " EVENTLOG_MEMBER(slot, rings) ", %%rax\n"
+        "cmpq %%rax, %%r8\n"
+        "jne 73f\n"
+        "cmpq %%r9, (%%r8)\n"
+        "jne 73f\n"
+        "movq %%xmm1, %%rax\n"
+        "cmpq %%rax, %c[descriptors](%%rdx)\n"
+        "jne 73f\n"
+        "movq %%xmm2, 16(%%r8)\n"
+        EVENTLOG_SEQUENCE_END
+        EVENTLOG_SEQUENCE_ABORT_EXIT("skipped")
+        :
+        : EVENTLOG_SLOT_OPERANDS(fast_cpus), [head] "r"(head), [context] "r"(context),
+          [units] "r"(units), [payload] "r"(payload),
+          [one_record] "i"(1U << EVENTLOG_COUNT_SHIFT), [descriptors] "i"(sizeof(eventlog_ring))
+        : "rax", "rcx", "rdx", "r8", "r9", "xmm1", "xmm2", "memory", "cc"
+        : aborted, changed, stale, elsewhere, skipped);
+    EVENTLOG_SEQUENCE_RESULTS
+skipped:
+    return rseq_result::done;
     // clang-format on
 }
 
@@ -106,6 +177,7 @@ rseq_result rseq_switch_buffers(const rseq_target& place, const rseq_switch& ste
         "movq 8(%%r8), %%rax\n"
         "movq %%rax, 16(%%rcx)\n"
         "movq $0, 24(%%rcx)\n"
+        "movq $0, 16(%%r8)\n"  // a buffer begins without a context
         "movq " EVENTLOG_MEMBER(step, control) ", %%rax\n"
         "movq %%rax, (%%r8)\n"
         EVENTLOG_SEQUENCE_END

@@ -60,7 +60,7 @@ static_assert(RSEQ_SIG == 0x53053053, "the signature is in front of each label 7
     "leaq (%%rdx, " units "), %%r9\n"                                   \
     "cmpq " EVENTLOG_MEMBER(slot, buffer_units) ", %%r9\n"              \
     "ja 74f\n"                                                          \
-    "shrq %[generation_shift], %%rax\n"                                 \
+    "shrq $" EVENTLOG_GENERATION_TEXT ", %%rax\n"                          \
     "andq " EVENTLOG_MEMBER(slot, buffer_mask) ", %%rax\n"              \
     "imulq " EVENTLOG_MEMBER(slot, buffer_size) ", %%rax\n"             \
     "leaq (%%rax, %%rdx, 8), %%rax\n"                                   \
@@ -74,5 +74,5 @@ static_assert(RSEQ_SIG == 0x53053053, "the signature is in front of each label 7
 #define EVENTLOG_SLOT_OPERANDS(cpus)                                                    \
     [area] "r"(rseq_area), [slot] "r"(&slot), [serial] "r"(serial),                     \
     [live] "i"(EVENTLOG_REGION_LIVE), [position_mask] "i"(EVENTLOG_POSITION_MASK),      \
-    [generation_shift] "i"(EVENTLOG_GENERATION_SHIFT), EVENTLOG_SLOT_MEMBERS(cpus)
+    EVENTLOG_SLOT_MEMBERS(cpus)
 // clang-format on

@@ -115,7 +115,8 @@ class long_recording {
     /// `begin`: the start in nanoseconds.
     static void write_block(elog::file_writer& writer, test::bytes& records, std::uint64_t begin) {
         std::uint64_t i = 0;
-        elog::map_times(records, [&](std::uint64_t) { return 3 * (begin + i++ * 20'000); });
+        records = elog::map_times(elog::run_reader(records),
+                                  [&](std::uint64_t) { return 3 * (begin + i++ * 20'000); });
         elog::record_run run;
         run.ring = static_cast<std::uint32_t>(begin / second % 2);
         run.count = block;
@@ -146,7 +147,8 @@ TEST(file_index, hides_no_record_next_to_wrong_timestamp) {
         writer.write_provider(test::mark_provider());
         test::bytes records = test::make_records(1, 100);
         int i = 0;
-        elog::map_times(records, [&](std::uint64_t time) { return ++i == 11 ? wrong : time; });
+        records = elog::map_times(elog::run_reader(records),
+                                  [&](std::uint64_t time) { return ++i == 11 ? wrong : time; });
         elog::record_run run;
         run.count = 100;
         run.bytes = records;

@@ -6,14 +6,21 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include <eventlog/eventlog.hpp>
+
 #include "base/user_error.hpp"
 #include "file/file_check.hpp"
 #include "file/file_reader.hpp"
+#include "file/file_writer.hpp"
+#include "record/event_numbers.hpp"
+#include "record/ring_records.hpp"
 #include "recording_sample.hpp"
 #include "scratch.hpp"
 
@@ -48,7 +55,9 @@ TEST(file_check, accepts_written_file) {
         const elog::file_check_result found = elog::check_file(path);
         EXPECT_EQ(found.damages, std::vector<std::string>{});
         EXPECT_EQ(found.records, 50'000U);
-        EXPECT_EQ(found.record_bytes, 50'000U * 40);
+        EXPECT_EQ(found.record_bytes,
+                  50'000U * elog::ring_layout::padded_size(EVENTLOG_SHORT_HEADER_SIZE +
+                                                           sizeof(test::mark)));
         EXPECT_EQ(found.lost, test::sample_lost);
         EXPECT_EQ(found.providers, 1U);
         EXPECT_EQ(found.size, test::contents(path).size());
@@ -198,7 +207,9 @@ TEST(file_repair, counts_damaged_records_at_the_end_of_a_block) {
         }
         for (const std::uint32_t sound : {0U, 7U}) {
             test::bytes changed = intact;
-            const std::uint32_t size = sound * 40;  // of the ten records
+            // Of the ten records.
+            const auto size =
+                static_cast<std::uint32_t>(sound * elog::ring_size(sizeof(test::mark)));
             std::memcpy(changed.data() + block.offset + sizeof(elog::block_header) +
                             offsetof(elog::records_block, decoded_size),
                         &size, sizeof size);
@@ -237,6 +248,103 @@ TEST(file_repair, takes_the_schemas_that_a_reader_takes) {
         EXPECT_EQ(elog::file_reader(from).providers().size(), difference == 0 ? 1U : 0U);
         EXPECT_EQ(elog::file_reader(to).providers().size(), difference == 0 ? 1U : 0U);
     }
+}
+
+// Records of rings -------------------------------------------------------------------------------
+
+struct other_event {
+    std::uint64_t value;
+};
+using two_events = eventlog::provider<"two_events", test::mark, other_event>;
+
+constexpr std::uint64_t ring_context = std::uint64_t{42} << EVENTLOG_THREAD_SHIFT;
+
+/// A file of short records, by event number and time, of the providers 1 and 2, whose events have
+/// the numbers 30, 31 and 40, 41.
+void write_ring_file(const std::string& path,
+                     const std::vector<std::pair<std::uint64_t, std::uint32_t>>& records) {
+    elog::event_numbers numbers;
+    elog::file_writer writer(path, EVENTLOG_CLOCK_TSC, 2);
+    writer.allow_compaction(false);
+    for (const std::uint32_t id : {1U, 2U}) {
+        elog::provider_instance provider = test::mark_provider(id);
+        provider.schema = elog::provider_schema::parse(two_events::schema());
+        provider.event_base = 20 + 10 * id;
+        EXPECT_TRUE(numbers.add(provider));
+        writer.write_provider(provider);
+    }
+    std::vector<std::uint64_t> words;
+    for (const auto& [number, time] : records) {
+        words.push_back(number << EVENTLOG_EVENT_SHIFT |
+                        std::uint64_t{8} << EVENTLOG_SHORT_SIZE_SHIFT | time);
+        words.push_back(time);
+    }
+    elog::record_run run;
+    run.ring = 1;
+    run.count = records.size();
+    run.bytes = {reinterpret_cast<const std::uint8_t*>(words.data()), words.size() * 8};
+    run.context = ring_context;
+    run.events = &numbers;
+    writer.write_run(run);
+    writer.write_end();
+}
+
+struct found_event {
+    std::uint32_t provider;
+    std::uint16_t event;
+    std::uint64_t time;
+    std::uint16_t flags;
+
+    bool operator==(const found_event&) const = default;
+};
+
+std::vector<found_event> events_in(const std::string& path) {
+    std::vector<found_event> found;
+    elog::file_reader(path).read([&](const elog::merged_record& each) {
+        const elog::record_view& record = each.record;
+        EXPECT_EQ(record.thread, 42U);
+        EXPECT_EQ(record.cpu, 1U);
+        EXPECT_EQ(record.payload.size(), 8U);
+        found.push_back({record.provider, record.event, record.time, record.flags});
+    });
+    return found;
+}
+
+TEST(file_repair, keeps_records_of_a_ring_out_of_order) {
+    const std::string from = path_of("ring_order.elog");
+    const std::string to = path_of("ring_order_repaired.elog");
+    write_ring_file(from, {{30, 100}, {31, 0xffff'ffff}, {41, 101}});
+    EXPECT_FALSE(elog::check_file(from).damages.empty());
+    EXPECT_EQ(elog::repair_file(from, to).records, 3U);
+    EXPECT_EQ(events_in(to),
+              (std::vector<found_event>{{1, 0, 100, 0}, {1, 1, 0xffff'ffff, 2}, {2, 1, 101, 0}}));
+    EXPECT_EQ(elog::check_file(to).damages, std::vector<std::string>{});
+}
+
+TEST(file_repair, names_events_whose_numbers_it_cannot_keep) {
+    const std::string from = path_of("ring_numbers.elog");
+    const std::string to = path_of("ring_numbers_repaired.elog");
+    write_ring_file(from, {{30, 100}, {31, 101}, {32, 102}});
+    test::bytes changed = test::contents(from);
+    for (const test::block_location& block : test::blocks_of(changed)) {
+        if (block.header.type != static_cast<std::uint16_t>(elog::block_type::provider)) {
+            continue;
+        }
+        std::uint8_t* const at = changed.data() + block.offset + sizeof(elog::block_header);
+        elog::provider_block provider{};
+        std::memcpy(&provider, at, sizeof provider);
+        // The numbers of provider 1 would be those of both providers.
+        (provider.id == 1 ? provider.event_count : provider.first_event) =
+            provider.id == 1 ? 1 : 31;
+        std::memcpy(at, &provider, sizeof provider);
+        test::update_block_checksums(changed, block.offset);
+    }
+    test::replace(from, changed);
+    const std::vector<found_event> expected{{1, 0, 100, 0}, {2, 0, 101, 0}, {2, 1, 102, 0}};
+    EXPECT_EQ(events_in(from), expected);
+    EXPECT_EQ(elog::repair_file(from, to).records, 3U);
+    EXPECT_EQ(events_in(to), expected);
+    EXPECT_EQ(elog::check_file(to).damages, std::vector<std::string>{});
 }
 
 TEST(file_repair, adds_end_block_to_truncated_file) {

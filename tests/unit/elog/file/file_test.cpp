@@ -336,8 +336,9 @@ TEST(file, claiming_4_gib_sizes_does_not_allocate_them) {
     EXPECT_FALSE(read(path).damages.empty());
 
     changed = intact;  // the sizes of a record and a schema
+    constexpr std::size_t record_size_offset = 16;
     for (std::size_t i = 0; i < 4; ++i) {
-        change_payload(changed, at, sizeof(elog::records_block) + i, 0xff);
+        change_payload(changed, at, sizeof(elog::records_block) + record_size_offset + i, 0xff);
         change_payload(changed, find(changed, elog::block_type::schema),
                        offsetof(elog::schema_block, size) + i, 0xff);
     }

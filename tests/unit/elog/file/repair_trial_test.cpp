@@ -22,6 +22,7 @@
 #include "file/file_repair.hpp"
 #include "file/file_writer.hpp"
 #include "random_source.hpp"
+#include "record/event_numbers.hpp"
 #include "record/ring_records.hpp"
 #include "recording_sample.hpp"
 #include "scratch.hpp"
@@ -41,6 +42,7 @@ struct sample_kind {
     std::uint32_t part = 0;
     int compression = 0;
     bool is_verbatim = false;
+    bool is_of_rings = false;  // with short records and numbers of events; verbatim
     bool has_end = true;
 };
 
@@ -60,12 +62,46 @@ bytes records_of(std::uint32_t provider, std::uint64_t time, std::uint64_t count
     return records;
 }
 
+/// The number of a provider's event in a file of rings.
+constexpr std::uint32_t number_of(std::uint32_t provider) {
+    return 100 * (provider + 1);
+}
+
+constexpr std::uint64_t thread_context = std::uint64_t{42} << EVENTLOG_THREAD_SHIFT;
+
+/// The same as records of a ring. The first ones have the context before them.
+bytes ring_records_of(std::uint32_t provider, std::uint64_t time, std::uint64_t count) {
+    std::vector<std::uint64_t> words;
+    for (std::uint64_t i = 0; i < count; ++i) {
+        const std::uint64_t size = sizeof(test::mark);
+        const bool is_extended = (time + i) % 7 == 0;
+        // Extended, with a context, or short.
+        const std::uint64_t kind = is_extended ? 2 : i % 4 == 2 ? 1 : 0;
+        words.push_back(std::uint64_t{number_of(provider)} << EVENTLOG_EVENT_SHIFT |
+                        kind << EVENTLOG_KIND_SHIFT |
+                        (is_extended ? 0 : size) << EVENTLOG_SHORT_SIZE_SHIFT | (time + i));
+        if (kind != EVENTLOG_KIND_SHORT) {
+            words.push_back(thread_context);
+        }
+        if (is_extended) {
+            words.push_back(std::uint64_t{EVENTLOG_RECORD_CUSTOM_TIME} << EVENTLOG_FLAGS_SHIFT |
+                            size);
+        }
+        words.push_back(time + i);
+        words.push_back(test::checksum_of(time + i));
+    }
+    bytes records(words.size() * sizeof(std::uint64_t));
+    std::memcpy(records.data(), words.data(), records.size());
+    return records;
+}
+
 /// A recording with all types of blocks, losses of all kinds, and providers throughout.
 void write_file(const std::string& path, const sample_kind& kind) {
     elog::file_options options{path, kind.clock, rings, 0, kind.part, kind.compression};
     options.command = "shop --all";
     elog::file_writer writer(options);
-    writer.allow_compaction(!kind.is_verbatim);
+    writer.allow_compaction(!kind.is_verbatim && !kind.is_of_rings);
+    elog::event_numbers numbers;
     writer.write_clock({1, 1, 1'000'000'000});
     writer.write_offsets({1, 5, 6});
     std::uint64_t sequences[rings] = {};
@@ -74,6 +110,8 @@ void write_file(const std::string& path, const sample_kind& kind) {
         if (i % 6 == 0) {
             elog::provider_instance provider = test::mark_provider(i / 6);
             provider.pid += i;
+            provider.event_base = kind.is_of_rings ? number_of(provider.id) : 0;
+            EXPECT_TRUE(numbers.add(provider));
             writer.write_provider(provider);
         }
         elog::record_run run;
@@ -83,8 +121,11 @@ void write_file(const std::string& path, const sample_kind& kind) {
         run.overwritten = i % 10 == 9;
         // Numbers of damaged records, which the loss of the ring counts.
         run.sequence = sequences[run.ring] + run.lost_before + (i == 12 ? 2 : 0);
-        const bytes records = records_of(i / 6, time, run.count);
+        const bytes records = kind.is_of_rings ? ring_records_of(i / 6, time, run.count)
+                                               : records_of(i / 6, time, run.count);
         run.bytes = records;
+        run.context = kind.is_of_rings ? thread_context : 0;
+        run.events = &numbers;
         writer.write_run(run);
         sequences[run.ring] = run.sequence + run.count;
         time += 100;
@@ -268,6 +309,12 @@ TEST(repair_trial, leaves_no_error_in_verbatim_file) {
     sample_kind kind;
     kind.is_verbatim = true;
     damage_and_repair("verbatim", kind, 2'000'000);
+}
+
+TEST(repair_trial, leaves_no_error_in_file_of_rings) {
+    sample_kind kind;
+    kind.is_of_rings = true;
+    damage_and_repair("rings", kind, 6'000'000);
 }
 
 TEST(repair_trial, leaves_no_error_in_compressed_file) {

@@ -264,7 +264,8 @@ TEST(merged_files, keep_clock_steps) {
         for (int i = 0; i < 600; ++i) {
             test::bytes records = test::make_records(1, 1);
             const std::uint64_t time = now + 1000 + static_cast<std::uint64_t>(i);
-            elog::map_times(records, [&](std::uint64_t) { return time; });
+            records =
+                elog::map_times(elog::run_reader(records), [&](std::uint64_t) { return time; });
             elog::record_run run;
             run.lost_before = 1;  // a loss starts a new block
             run.sequence = sequence + 1;

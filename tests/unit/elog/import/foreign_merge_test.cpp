@@ -52,8 +52,9 @@ std::string write_elog(std::uint32_t ring = rings - 1, std::uint32_t lost = 0) {
     writer.write_provider(test::mark_provider());
     test::bytes records = test::make_records(1, 4);
     std::uint64_t number = 0;
-    elog::map_times(
-        records, [&](std::uint64_t) { return (1000 + ++number) * second * ticks_per_nanosecond; });
+    records = elog::map_times(elog::run_reader(records), [&](std::uint64_t) {
+        return (1000 + ++number) * second * ticks_per_nanosecond;
+    });
     writer.write_run({ring, 0, 0, number, records});
     if (lost != 0) {
         writer.write_loss(elog::trailing_loss(ring, lost, 0, 0));

@@ -11,6 +11,7 @@
 
 #include "base/user_error.hpp"
 #include "decoded_records.hpp"
+#include "kernel_record_list.hpp"
 
 namespace {
 
@@ -26,7 +27,7 @@ struct stream_bytes {
         record.provider = provider;
         record.event = event;
         record.payload = {reinterpret_cast<const std::uint8_t*>(&payload), sizeof payload};
-        elog::append_record(all, record);
+        eventlog::test::append_kernel_record(all, record);
         return *this;
     }
     stream_bytes& record(std::uint16_t cpu, std::uint64_t value, std::uint16_t event = 0) {
@@ -53,7 +54,7 @@ class device_stream : public ::testing::Test {
     void take(const stream_bytes& bytes, const elog::device_stream::is_wanted& wanted = {}) {
         stream.take(bytes.all, wanted, [this](const elog::record_run& run) {
             seen_run seen{run.ring, run.lost_before, run.sequence, run.overwritten, {}};
-            for (const elog::record_view& record : eventlog::test::decode_records(run.bytes)) {
+            for (const elog::record_view& record : eventlog::test::decode_records(run)) {
                 std::memcpy(&seen.values.emplace_back(), record.payload.data(), 8);
             }
             EXPECT_EQ(seen.values.size(), run.count);

@@ -269,7 +269,7 @@ TEST(library_file, rejects_record_copy_larger_than_a_record) {
     std::vector<std::byte> copy(200);
     copy.resize(source.get()->copy_to(copy));
     const std::size_t head = copy.size() - sizeof(test::mark);
-    constexpr std::uint32_t payload_max = EVENTLOG_RECORD_SIZE_MAX - sizeof(eventlog_record);
+    constexpr std::uint32_t payload_max = EVENTLOG_RECORD_SIZE_MAX - EVENTLOG_EXTENDED_HEADER_SIZE;
     copy.resize(head + payload_max + 1);
     // One of the words is the size of the payload.
     std::size_t accepted = 0;

@@ -20,6 +20,7 @@
 #include "memory/pause_log.hpp"
 #include "memory/snapshot_requests.hpp"
 #include "process_files.hpp"
+#include "ring/record_header.hpp"
 #include "ring/ring_writer.hpp"
 #include "ring/subscription_slots.hpp"
 #include "shm/process_file.hpp"
@@ -182,10 +183,11 @@ TEST(flight_pause, stops_all_writers) {
     const core::event_payload block{0, sizeof number, &number};
     const core::event_payload pieces{0, sizeof number, nullptr, parts};
     for (const core::event_payload& payload : {block, pieces}) {
-        EXPECT_EQ(core::write_record(*slot, recorder.serial(), 0, payload),
+        EXPECT_EQ(core::write_record(*slot, recorder.serial(), core::provider_part(1), payload),
                   core::write_result::stale);
-        EXPECT_EQ(core::write_record_shared(*slot, recorder.serial(), 0, payload),
-                  core::write_result::stale);
+        EXPECT_EQ(
+            core::write_record_shared(*slot, recorder.serial(), core::provider_part(1), payload),
+            core::write_result::stale);
     }
     EXPECT_EQ(recorder.read().numbers, numbers{1});
 }

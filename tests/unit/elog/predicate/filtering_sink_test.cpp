@@ -39,7 +39,7 @@ class recording_sink : public elog::record_sink {
     void take_provider(const elog::provider_instance& /*provider*/) override { ++providers; }
     void take_run(const elog::record_run& run) override {
         passed_run passed{run.ring, run.lost_before, run.sequence, {}};
-        for (const elog::record_view& record : eventlog::test::decode_records(run.bytes)) {
+        for (const elog::record_view& record : eventlog::test::decode_records(run)) {
             std::memcpy(&passed.numbers.emplace_back(), record.payload.data(), 8);
         }
         EXPECT_EQ(passed.numbers.size(), run.count);

@@ -261,7 +261,7 @@ TEST_F(predicates, match_no_unknown_events_or_flags) {
     filter.add(net.provider());
     test_record record = packet();
     EXPECT_TRUE(filter.matches(record.view(), record_builder::clock()));
-    record.header().flags = 0x8000;
+    record.header().flags = 0x80;
     EXPECT_FALSE(filter.matches(record.view(), record_builder::clock()));
     record.header().flags = EVENTLOG_RECORD_CUT;
     EXPECT_TRUE(filter.matches(record.view(), record_builder::clock()));

@@ -178,7 +178,7 @@ TEST_F(sampler, keeps_unknown_records) {
     elog::record_sampler rare = make_sampler({{"p", 1000}});
     start(rare);
     for (int i = 0; i < 2; ++i) {
-        EXPECT_TRUE(keeps(rare, maker.record("one"), 0, 0, 0x8000));
+        EXPECT_TRUE(keeps(rare, maker.record("one"), 0, 0, 0x80));
         test_record unknown = maker.record("one");
         unknown.header().provider = 99;
         EXPECT_TRUE(keeps(rare, unknown));

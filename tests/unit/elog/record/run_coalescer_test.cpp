@@ -1,17 +1,22 @@
 // SPDX-License-Identifier: MIT
 #include "record/run_coalescer.hpp"
 
+#include <array>
 #include <chrono>
 #include <cstdint>
+#include <functional>
+#include <span>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include "record/ring_records.hpp"
 #include "recording_sample.hpp"
 
 namespace {
 
 namespace test = eventlog::test;
+constexpr std::size_t record_size = elog::ring_size(sizeof(test::mark));
 using clock_type = elog::run_coalescer::clock;
 
 struct written_run {
@@ -33,7 +38,7 @@ struct collector {
 
 elog::record_run run_of(const test::bytes& records, std::uint64_t sequence, std::uint32_t ring = 0,
                         std::uint64_t lost_before = 0) {
-    return {ring, lost_before, sequence, records.size() / 40, records};
+    return {ring, lost_before, sequence, records.size() / record_size, records};
 }
 
 TEST(run_coalescer, joins_runs_per_ring) {
@@ -90,7 +95,7 @@ TEST(run_coalescer, splits_large_runs_with_continuous_numbering) {
     std::uint64_t sequence = 7;
     for (const written_run& run : written.runs) {
         EXPECT_LE(run.bytes.size(), batches.size_max());
-        EXPECT_EQ(run.bytes.size(), run.count * 40);
+        EXPECT_EQ(run.bytes.size(), run.count * record_size);
         EXPECT_EQ(run.sequence, sequence);
         EXPECT_EQ(run.lost_before, all.empty() ? 3U : 0U);
         sequence += run.count;
@@ -100,9 +105,39 @@ TEST(run_coalescer, splits_large_runs_with_continuous_numbering) {
     EXPECT_EQ(all, records);
 }
 
+/// Records of a producer's ring: a short one needs the context before it.
+TEST(run_coalescer, keeps_context_of_joined_runs) {
+    const std::array<std::uint64_t, 2> thread_7{1ULL << 42U | 1ULL << 40U | 20, 7ULL << 32U};
+    const std::array<std::uint64_t, 1> same_thread{2ULL << 42U | 21};
+    const auto bytes_of = [](const auto& words) {
+        return std::span(reinterpret_cast<const std::uint8_t*>(words.data()), sizeof words);
+    };
+    elog::run_coalescer batches(1);
+    std::vector<std::uint32_t> threads;
+    std::vector<std::uint64_t> times;
+    const auto collect = [&](const elog::record_run& run) {
+        elog::run_reader records(run);
+        for (elog::record_view record; records.next(record);) {
+            threads.push_back(record.thread);
+            times.push_back(record.time);
+        }
+    };
+    elog::record_run run;
+    run.count = 1;
+    run.bytes = bytes_of(thread_7);
+    batches.add(run, {}, collect);
+    // A sink before this one may have dropped the record of thread 8 that set this context.
+    run.bytes = bytes_of(same_thread);
+    run.context = 8ULL << 32U | 1;
+    batches.add(run, {}, collect);
+    batches.flush(clock_type::time_point::max(), collect);
+    EXPECT_EQ(threads, (std::vector<std::uint32_t>{7, 8}));
+    EXPECT_EQ(times, (std::vector<std::uint64_t>{20, (1ULL << 32U) + 21}));
+}
+
 TEST(run_coalescer, shrinks_runs_with_many_rings_but_keeps_every_record) {
     const elog::run_coalescer many(EVENTLOG_RINGS_MAX);
-    EXPECT_EQ(many.size_max(), EVENTLOG_RECORD_SIZE_MAX);
+    EXPECT_EQ(many.size_max(), elog::ring_size(elog::payload_size_max));
     EXPECT_GT(elog::run_coalescer(9).size_max(), many.size_max());
 }
 

@@ -137,7 +137,7 @@ class time_sink : public elog::record_sink {
     void take_clock(const eventlog_clock_sample& pair) override { clock.add(pair); }
     void take_provider(const elog::provider_instance& /*provider*/) override {}
     void take_run(const elog::record_run& run) override {
-        last = eventlog::test::decode_records(run.bytes).back().time;
+        last = eventlog::test::decode_records(run).back().time;
     }
     void take_loss(const elog::loss_report& /*loss*/) override {}
     void advance(std::uint64_t /*time*/, std::uint64_t /*present*/) override {}

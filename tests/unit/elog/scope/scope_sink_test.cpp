@@ -27,7 +27,7 @@ constexpr std::uint32_t outside = 1;
 constexpr std::uint32_t undecided = 2;
 constexpr std::uint32_t of_kernel = 3;
 
-constexpr std::uint64_t record_size = elog::ring_size(0);
+constexpr std::uint64_t record_size = elog::usual_ring_size(0, 0);
 
 struct passed_run {
     std::uint32_t ring;
@@ -47,7 +47,7 @@ class recording_sink : public elog::record_sink {
     }
     void take_run(const elog::record_run& run) override {
         passed_run passed{run.ring, run.lost_before, run.sequence, {}};
-        for (const elog::record_view& record : eventlog::test::decode_records(run.bytes)) {
+        for (const elog::record_view& record : eventlog::test::decode_records(run)) {
             passed.providers.push_back(record.provider);
         }
         EXPECT_EQ(passed.providers.size(), run.count);

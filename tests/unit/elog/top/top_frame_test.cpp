@@ -123,7 +123,7 @@ TEST_F(top_screen, shows_rate_total_and_losses_per_event) {
     const elog::top_frame frame = draw();
     ASSERT_EQ(frame.lines.size(), 24U);
     EXPECT_TRUE(frame.lines[1].text().starts_with(
-        "1 provider, 2 events: 1.5k/s, 60.5kB/s, 1.5k so far, 7 lost, 7/s now"))
+        "1 provider, 2 events: 1.5k/s, 36.2kB/s, 1.5k so far, 7 lost, 7/s now"))
         << frame.lines[1].text();
     EXPECT_TRUE(frame.lines[2].text().starts_with("  EVENT")) << frame.lines[2].text();
     const auto row = [](const char* name, const char* rate, const char* total, const char* lost) {

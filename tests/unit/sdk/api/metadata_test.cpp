@@ -182,7 +182,7 @@ std::pair<std::size_t, std::size_t> received_lengths(std::size_t first, std::siz
     EXPECT_EQ(other, two.substr(0, other.size()));
     // A full record: fixed part 12, two texts with their NUL.
     EXPECT_EQ(text.size() + other.size(),
-              EVENTLOG_RECORD_SIZE_MAX - sizeof(eventlog_record) - 12 - 2);
+              EVENTLOG_RECORD_SIZE_MAX - EVENTLOG_EXTENDED_HEADER_SIZE - 12 - 2);
     return {text.size(), other.size()};
 }
 
@@ -210,7 +210,7 @@ TEST(oversize_cut, truncates_bytes_at_any_position_and_sets_flag) {
     EXPECT_EQ(std::get<std::string_view>(listener.field(record, "text")), "beside");
     const auto kept = std::get<elog::byte_string>(listener.field(record, "data"));
     // A full record: fixed part 8, a text with its NUL.
-    EXPECT_EQ(kept.size(), EVENTLOG_RECORD_SIZE_MAX - sizeof(eventlog_record) - 8 - 7);
+    EXPECT_EQ(kept.size(), EVENTLOG_RECORD_SIZE_MAX - EVENTLOG_EXTENDED_HEADER_SIZE - 8 - 7);
     EXPECT_TRUE(
         std::equal(kept.begin(), kept.end(), reinterpret_cast<const unsigned char*>(data.data())));
 }
@@ -248,7 +248,7 @@ TEST(oversize_cut, truncates_invalid_utf_8_by_bytes) {
     const auto& record = listener.records().at(0);
     EXPECT_EQ(record.header.flags, EVENTLOG_RECORD_CUT);
     EXPECT_EQ(std::get<std::string_view>(listener.field(record, "text")).size(),
-              EVENTLOG_RECORD_SIZE_MAX - sizeof(eventlog_record) - 12 - 2);
+              EVENTLOG_RECORD_SIZE_MAX - EVENTLOG_EXTENDED_HEADER_SIZE - 12 - 2);
 }
 
 TEST(oversize_refuse, is_the_default) {

@@ -231,10 +231,10 @@ TEST(payload, carries_texts_around_size_limits) {
 TEST(payload, of_maximum_size_is_carried_and_larger_is_counted) {
     event_listener listener("payload_test:*");
     // Fixed part 16, three texts with their NUL, two of them empty.
-    const std::size_t largest = EVENTLOG_RECORD_SIZE_MAX - sizeof(eventlog_record) - 16 - 3;
+    const std::size_t largest = EVENTLOG_RECORD_SIZE_MAX - EVENTLOG_EXTENDED_HEADER_SIZE - 16 - 3;
     const received_record record =
         emit_and_receive(listener, every_text{1, std::string(largest, 'x'), "", ""});
-    EXPECT_EQ(record.payload.size(), EVENTLOG_RECORD_SIZE_MAX - sizeof(eventlog_record));
+    EXPECT_EQ(record.payload.size(), EVENTLOG_RECORD_SIZE_MAX - EVENTLOG_EXTENDED_HEADER_SIZE);
     EXPECT_EQ(text_of(listener, record, "view").size(), largest);
     listener.clear_records();
     payload_test::emit(every_text{1, std::string(largest + 1, 'x'), "", ""});

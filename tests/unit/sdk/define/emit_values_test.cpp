@@ -290,7 +290,7 @@ TEST(emit_values, rejects_and_counts_oversized_payload) {
     provider();
     event_listener listener("values_test:*");
     // Fixed part 16, two texts with their NUL.
-    const std::size_t largest = EVENTLOG_RECORD_SIZE_MAX - sizeof(eventlog_record) - 16 - 2;
+    const std::size_t largest = EVENTLOG_RECORD_SIZE_MAX - EVENTLOG_EXTENDED_HEADER_SIZE - 16 - 2;
     const std::string text(largest + 1, 'x');
     const auto emit_length = [&](std::size_t length) {
         EXPECT_EQ(emit(texts, {eventlog_unsigned(1), eventlog_text_of(text.data(), length),
@@ -302,7 +302,7 @@ TEST(emit_values, rejects_and_counts_oversized_payload) {
     listener.finish();
     ASSERT_EQ(listener.records().size(), 1U);
     EXPECT_EQ(listener.records()[0].payload.size(),
-              EVENTLOG_RECORD_SIZE_MAX - sizeof(eventlog_record));
+              EVENTLOG_RECORD_SIZE_MAX - EVENTLOG_EXTENDED_HEADER_SIZE);
     EXPECT_EQ(listener.lost_by_providers(), 1U);
 }
 

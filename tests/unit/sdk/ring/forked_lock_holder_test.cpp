@@ -88,8 +88,8 @@ class forked_lock_holder : public ::testing::Test {
 
     write_result write() {
         const std::uint64_t payload = 1;
-        return plain(
-            write_record_shared(*slot, slot->serial.load(), 0, {0, sizeof payload, &payload, {}}));
+        return plain(write_record_shared(*slot, slot->serial.load(), eventlog::test::first_provider,
+                                         {0, sizeof payload, &payload, {}}));
     }
 
     /// The child after it released the lock: it emits once the parent has released the lock as
@@ -162,7 +162,7 @@ TEST_F(forked_lock_holder, child_restarts_record_from_any_point) {
     EXPECT_EQ(result, write_result::written);
     EXPECT_EQ(shared(scene.ring->control).load(),
               scene.control_before + (std::uint64_t{1} << EVENTLOG_COUNT_SHIFT) +
-                  (sizeof(eventlog_record) + 8) / EVENTLOG_RECORD_ALIGNMENT);
+                  (EVENTLOG_EXTENDED_HEADER_SIZE + 8) / EVENTLOG_RECORD_ALIGNMENT);
     expect_child_event();
 }
 

@@ -25,7 +25,7 @@ class overwriting_ring : public eventlog::test::ring_fixture {
   protected:
     bool write(std::uint64_t thread, std::uint64_t number) {
         const marked_payload payload(thread, number);
-        return plain(GetParam().write(*slot, serial, 0,
+        return plain(GetParam().write(*slot, serial, eventlog::test::first_provider,
                                       {0, payload.size, payload.words.data(), {}})) ==
                write_result::written;
     }
@@ -42,11 +42,6 @@ class overwriting_ring : public eventlog::test::ring_fixture {
         }
     }
 
-    [[nodiscard]] std::uint32_t written_ring() const {
-        return contains_attaching_event() && rseq_available()
-                   ? static_cast<std::uint32_t>(pinned.cpu())
-                   : slot->ring_count.load() - 1;
-    }
     [[nodiscard]] static std::uint64_t attached() { return contains_attaching_event() ? 1 : 0; }
 };
 
@@ -69,7 +64,7 @@ TEST_P(overwriting_ring, accepts_all_and_keeps_newest) {
         // At least the capacity of all buffers but one.
         std::uint64_t bytes = 0;
         for (const received_record& record : listener->records()) {
-            bytes += sizeof(eventlog_record) + record.payload.size();
+            bytes += EVENTLOG_EXTENDED_HEADER_SIZE + record.payload.size();
         }
         EXPECT_GT(bytes, (buffers - 1) * (buffer_size - 2000));
         EXPECT_LE(bytes, buffers * buffer_size);
@@ -233,7 +228,7 @@ TEST_P(overwriting_ring, discards_copy_overwritten_during_read) {
         next = run.sequence + run.count;
         delivered += run.count;
         std::uint64_t number = run.sequence - attached();
-        for (const elog::record_view& record : eventlog::test::decode_records(run.bytes)) {
+        for (const elog::record_view& record : eventlog::test::decode_records(run)) {
             const mark found =
                 mark_of({record, 0, 0, 0, {record.payload.begin(), record.payload.end()}, {}});
             EXPECT_EQ(found.number, number++);

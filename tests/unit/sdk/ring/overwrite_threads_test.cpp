@@ -39,8 +39,9 @@ class overwriting_threads : public ::testing::TestWithParam<ring_writer_param> {
                 std::uint64_t written = 0;
                 for (std::uint64_t number = 0; number < records; ++number) {
                     const marked_payload payload(thread, number);
-                    const write_result result = plain(GetParam().write(
-                        *slot, serial, 0, {0, payload.size, payload.words.data(), {}}));
+                    const write_result result =
+                        plain(GetParam().write(*slot, serial, eventlog::test::first_provider,
+                                               {0, payload.size, payload.words.data(), {}}));
                     EXPECT_TRUE(result == write_result::written ||
                                 result == write_result::lost_busy);
                     written += result == write_result::written ? 1 : 0;

@@ -46,17 +46,20 @@ class ring : public eventlog::test::ring_fixture {
         static std::array<std::uint8_t, payload_size_max + 8> payload;
         std::memset(payload.data(), filling, size);
         std::memset(payload.data() + size, 0, 8);
-        return plain(GetParam().write(*slot, serial, 0, {0, size, payload.data(), {}}));
+        return plain(GetParam().write(*slot, serial, eventlog::test::first_provider,
+                                      {0, size, payload.data(), {}}));
     }
 };
 
 constexpr std::size_t buffer_size = 128U << 10U;
-constexpr std::size_t header_size = sizeof(eventlog_record);
+// Of payloads over 255 bytes.
+constexpr std::size_t header_size = EVENTLOG_EXTENDED_HEADER_SIZE;
 
 TEST_P(ring, a_record_that_fills_the_buffer_exactly_fits) {
     start_listener({buffer_size, 2});
-    const std::size_t used = contains_attaching_event() ? 32 : 0;
-    std::size_t left = buffer_size - used;
+    const control_word control{shared(slot->ring(written_ring())->control).load()};
+    // A shared ring may not have begun.
+    std::size_t left = buffer_size - (control.is_sealed() ? 0 : control.position());
     while (left > EVENTLOG_RECORD_SIZE_MAX) {
         ASSERT_EQ(write(1000, 1), write_result::written);
         left -= header_size + 1000;
@@ -160,7 +163,8 @@ TEST_P(ring, many_generations_are_intact_and_in_order) {
 TEST_P(ring, pieces_form_one_payload) {
     start_listener({buffer_size, 2});
     const std::array<eventlog_part, 4> pieces{{{"ab", 2}, {"", 0}, {"cdefghi", 7}, {"", 1}}};
-    ASSERT_EQ(plain(GetParam().write(*slot, serial, 0, {0, 10, nullptr, pieces})),
+    ASSERT_EQ(plain(GetParam().write(*slot, serial, eventlog::test::first_provider,
+                                     {0, 10, nullptr, pieces})),
               write_result::written);
     ASSERT_EQ(write(8, 7), write_result::written);
     listener->finish();
@@ -197,7 +201,8 @@ TEST(shared_ring, recovers_lock_of_dead_thread) {
     const std::uint64_t serial = slot->serial.load();
     const std::uint64_t payload = 0;
     eventlog_ring* ring = slot->ring(slot->ring_count.load() - 1);
-    ASSERT_EQ(plain(write_record_shared(*slot, serial, 0, {0, 8, &payload, {}})),
+    ASSERT_EQ(plain(write_record_shared(*slot, serial, eventlog::test::first_provider,
+                                        {0, 8, &payload, {}})),
               write_result::written);
     const std::uint64_t free = shared(ring->lock).load();
     EXPECT_EQ(free, 0U);
@@ -206,7 +211,8 @@ TEST(shared_ring, recovers_lock_of_dead_thread) {
         static_cast<std::uint32_t>(listener.source().header().owner_pid_namespace);
     shared(ring->lock).store(pid_namespace << 32U | 0x7ffffff0U);
     errno = 0;
-    EXPECT_EQ(plain(write_record_shared(*slot, serial, 0, {0, 8, &payload, {}})),
+    EXPECT_EQ(plain(write_record_shared(*slot, serial, eventlog::test::first_provider,
+                                        {0, 8, &payload, {}})),
               write_result::written);
     EXPECT_EQ(errno, 0);
     EXPECT_EQ(shared(ring->lock).load(), 0U);
@@ -219,7 +225,8 @@ TEST(shared_ring, recovers_lock_of_dead_thread) {
     siginfo_t info{};
     ASSERT_EQ(::waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOWAIT), 0);
     shared(ring->lock).store(pid_namespace << 32U | static_cast<std::uint32_t>(child));
-    EXPECT_EQ(plain(write_record_shared(*slot, serial, 0, {0, 8, &payload, {}})),
+    EXPECT_EQ(plain(write_record_shared(*slot, serial, eventlog::test::first_provider,
+                                        {0, 8, &payload, {}})),
               write_result::written);
     ASSERT_EQ(::waitpid(child, nullptr, 0), child);
 }
@@ -243,7 +250,8 @@ TEST(shared_ring, lock_held_by_stalled_thread_costs_one_timeout) {
     });
     const std::uint64_t payload = 0;
     const auto write = [&] {
-        return plain(write_record_shared(*slot, slot->serial.load(), 0, {0, 8, &payload, {}}));
+        return plain(write_record_shared(*slot, slot->serial.load(), eventlog::test::first_provider,
+                                         {0, 8, &payload, {}}));
     };
     const auto begin = std::chrono::steady_clock::now();
     for (int i = 0; i < 20; ++i) {
@@ -268,7 +276,8 @@ TEST(shared_ring, lock_held_forever_does_not_block_next_subscription) {
                static_cast<std::uint32_t>(::getppid()));
     listener.source().end();
     const std::uint64_t payload = 0;
-    EXPECT_EQ(write_record_shared(*slot, slot->serial.load(), 0, {0, 8, &payload, {}}),
+    EXPECT_EQ(write_record_shared(*slot, slot->serial.load(), eventlog::test::first_provider,
+                                  {0, 8, &payload, {}}),
               write_result::stale);
 }
 
@@ -288,8 +297,9 @@ TEST(shared_ring, lock_recovery_is_no_cancellation_point) {
         auto* const here = static_cast<job*>(argument);
         ::pthread_cancel(::pthread_self());
         const std::uint64_t payload = 0;
-        here->result = plain(
-            write_record_shared(here->slot, here->slot.serial.load(), 0, {0, 8, &payload, {}}));
+        here->result =
+            plain(write_record_shared(here->slot, here->slot.serial.load(),
+                                      eventlog::test::first_provider, {0, 8, &payload, {}}));
         return nullptr;
     };
     ASSERT_EQ(::pthread_create(&thread, nullptr, run, &work), 0);
@@ -309,7 +319,8 @@ TEST(shared_ring, lock_held_by_same_thread_fails_immediately) {
         static_cast<std::uint32_t>(listener.source().header().owner_pid_namespace);
     shared(ring->lock).store(pid_namespace << 32U | static_cast<std::uint32_t>(::gettid()));
     const std::uint64_t payload = 0;
-    EXPECT_EQ(write_record_shared(*slot, slot->serial.load(), 0, {0, 8, &payload, {}}),
+    EXPECT_EQ(write_record_shared(*slot, slot->serial.load(), eventlog::test::first_provider,
+                                  {0, 8, &payload, {}}),
               write_result::lost_busy);
     shared(ring->lock).store(0);
 }
