@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Checks every state of the models of the ring with Spin; see README.md.
 
-usage: run.py MODEL     ring, shared_ring, wake: must hold in every state, within the bounds below
+usage: run.py MODEL     ring, context, shared_ring, wake: must hold in every state, within the bounds below
        run.py faults    the checker must find each seeded fault
 
 A run that has passed is remembered below ~/.cache/eventlog (XDG_CACHE_HOME) until anything that it
@@ -39,6 +39,12 @@ RUNS = {
             ("OVERWRITE", "PROGRESS", "PREEMPTIONS=2", "RECORDS_1=1"),
         ),
         ("discard, no endless loop", ("PROGRESS", "PREEMPTIONS=2", "RECORDS_1=1")),
+    ),
+    "context": (
+        ("a handler", ()),
+        ("a thread is killed", ("KILLS=1",)),
+        ("both threads are killed, larger buffers", ("KILLS=2", "CAPACITY=5", "RECORDS_0=3")),
+        ("generations repeat in the control word", ("GENERATIONS=2", "RECORDS_1=5")),
     ),
     "shared_ring": (
         ("discard, a handler, a thread is killed", ("RECORDS_1=1",)),
@@ -78,6 +84,11 @@ FAULTS = (
     ("ring", "FAULT_GENERATION_LAST", ("OVERWRITE",), "assertion violated"),
     ("ring", "FAULT_SEALED_NOT_NOTED", ("OVERWRITE",), "assertion violated"),
     ("ring", "FAULT_LOOK_AT_CONTROL_ONLY", ("OVERWRITE",), "assertion violated"),
+    ("context", "FAULT_CONTEXT_NOT_CLEARED", ("CAPACITY=5",), "assertion violated"),
+    ("context", "FAULT_CONTEXT_BEFORE_COMMIT", (), "assertion violated"),
+    ("context", "FAULT_CONTROL_NOT_COMPARED", (), "assertion violated"),
+    ("context", "FAULT_GENERATION_NOT_COMPARED", ("GENERATIONS=2",), "assertion violated"),
+    ("context", "FAULT_SWITCH_KEEPS_CONTEXT", (), "assertion violated"),
     ("shared_ring", "FAULT_TRUST_BEFORE_CHECK", ("OVERWRITE",), "assertion violated"),
     (
         "ring", "FAULT_WAIT_FOR_ROOM", ("PROGRESS", "PREEMPTIONS=1", "SIGNALS=0"),
