@@ -9,7 +9,7 @@
 namespace bench {
 
 // A small part of a listener's buffers of one CPU (four times 4 MiB): so the listener may be late,
-// rarely copies during a measurement, and is woken by one burst in sixteen.
+// rarely copies during a measurement, and is woken by one burst in 21.
 inline constexpr std::uint64_t burst = 1U << 12U;
 // elog reads its buffers at least every 10 ms.
 inline constexpr std::chrono::milliseconds pause{12};

@@ -16,11 +16,12 @@ namespace {
 using std::chrono::steady_clock;
 
 // Header, fixed fields, twelve characters and their NUL.
-constexpr std::size_t record_size = 24 + 20 + 13;
-constexpr std::size_t padded_record_size = 64;
+constexpr std::size_t record_size = 8 + 20 + 13;
+constexpr std::size_t padded_record_size = 48;
 
 // Fills all buffers twice.
-constexpr std::uint64_t bursts_to_warm_up = 128;
+constexpr std::uint64_t memory_of_cpu = std::uint64_t{16} << 20U;
+constexpr std::uint64_t bursts_to_warm_up = 2 * memory_of_cpu / (burst * padded_record_size) + 1;
 constexpr std::uint64_t quick_bursts_to_warm_up = 2;
 
 std::uint64_t emitted_enabled = 0;

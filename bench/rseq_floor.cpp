@@ -4,7 +4,6 @@
 #if BENCH_HAS_RSEQ_FLOOR
 
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -37,7 +36,6 @@ rseq_floor::rseq_floor() {
         throw failure("There is no memory for the rings of the floor ({}).", std::strerror(errno));
     }
     rings_ = static_cast<unsigned char*>(memory);
-    thread_ = static_cast<std::uint64_t>(::syscall(SYS_gettid));
 }
 
 rseq_floor::~rseq_floor() {
@@ -50,11 +48,9 @@ std::size_t rseq_floor::count_records(std::size_t size) const noexcept {
     for (std::size_t ring = 0; ring < mapped_size_; ring += std::size_t{1} << stride_shift) {
         const unsigned char* records = rings_ + ring + records_offset;
         for (std::size_t place = 0; place + step <= ring_size; place += step) {
-            header record{};
-            std::memcpy(&record, records + place, sizeof record);
-            if (record.size == size && record.cpu == ring >> stride_shift && record.time != 0) {
-                ++count;
-            }
+            std::uint64_t head = 0;
+            std::memcpy(&head, records + place, sizeof head);
+            count += head >> size_shift == size - header_size ? 1U : 0U;
         }
     }
     return count;

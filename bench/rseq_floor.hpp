@@ -40,16 +40,9 @@ class rseq_floor {
     [[nodiscard]] std::size_t count_records(std::size_t size) const noexcept;
 
   private:
-    struct header {  // of a record
-        std::uint32_t size;
-        std::uint16_t provider;
-        std::uint16_t event;
-        std::uint64_t time;
-        std::uint32_t thread;
-        std::uint16_t cpu;
-        std::uint16_t flags;
-    };
-    static_assert(sizeof(header) == 24);
+    // The word in front of a record: its size, without the word, and the low half of its time.
+    static constexpr std::size_t header_size = 8;
+    static constexpr unsigned size_shift = 32;
 
     static constexpr std::size_t fixed_size = 20;  // bytes of the payload in front of the text
     static constexpr std::size_t text_size_max = 512;
@@ -64,7 +57,6 @@ class rseq_floor {
 
     unsigned char* rings_ = nullptr;
     std::size_t mapped_size_ = 0;
-    std::uint64_t thread_ = 0;
 };
 
 inline void rseq_floor::emit(std::uint64_t sequence, std::uint32_t bytes, std::uint32_t window,
@@ -82,7 +74,7 @@ inline void rseq_floor::emit(std::uint64_t sequence, std::uint32_t bytes, std::u
     std::memcpy(payload + 12, &window, sizeof window);
     std::memcpy(payload + 16, &text_word, sizeof text_word);
     std::memcpy(payload + fixed_size, reason.data(), reason.size());
-    append(sizeof(header) + size, payload, padded_size);
+    append(std::uint64_t{size} << size_shift, payload, padded_size);
 }
 
 // In the thread's area: cpu_id at 4, rseq_cs at 8. The CPU is read inside the sequence, so it needs
@@ -99,29 +91,23 @@ inline void rseq_floor::append(std::uint64_t head, const unsigned char* payload,
         ".popsection\n"
         "73: leaq 70b(%%rip), %%rax\n"
         "movq %%rax, %%fs:8(%[area])\n"
-        "71: movl %%fs:4(%[area]), %%ecx\n"
-        "movq %%rcx, %%r8\n"
+        "71: movl %%fs:4(%[area]), %%r8d\n"
         "shlq %[stride_shift], %%r8\n"
         "addq %[rings], %%r8\n"  // the ring
         "movq (%%r8), %%rsi\n"   // the position
-        "leaq 24(%%rsi, %[payload_size]), %%r9\n"
+        "leaq 8(%%rsi, %[payload_size]), %%r9\n"
         "cmpq %[ring_size], %%r9\n"
         "jbe 74f\n"
         "xorl %%esi, %%esi\n"
-        "leaq 24(%[payload_size]), %%r9\n"
+        "leaq 8(%[payload_size]), %%r9\n"
         "74: leaq %c[records_offset](%%r8, %%rsi), %%rdi\n"
-        "movq %[head], (%%rdi)\n"
-        "shlq $32, %%rcx\n"
-        "orq %[thread], %%rcx\n"
-        "movq %%rcx, 16(%%rdi)\n"
         "rdtsc\n"
-        "shlq $32, %%rdx\n"
-        "orq %%rdx, %%rax\n"
-        "movq %%rax, 8(%%rdi)\n"
+        "orq %[head], %%rax\n"
+        "movq %%rax, (%%rdi)\n"
         // 16 bytes at a time: the excess is behind the position, where it is not read.
         "xorl %%eax, %%eax\n"
         "75: movaps (%[payload], %%rax), %%xmm0\n"
-        "movups %%xmm0, 24(%%rdi, %%rax)\n"
+        "movups %%xmm0, 8(%%rdi, %%rax)\n"
         "addq $16, %%rax\n"
         "cmpq %[payload_size], %%rax\n"
         "jb 75b\n"
@@ -135,10 +121,10 @@ inline void rseq_floor::append(std::uint64_t head, const unsigned char* payload,
         ".popsection\n"
         :
         : [area] "r"(__rseq_offset), [rings] "r"(rings_), [payload] "r"(payload),
-          [payload_size] "r"(payload_size), [head] "r"(head), [thread] "r"(thread_),
-          [stride_shift] "i"(stride_shift), [ring_size] "i"(ring_size),
-          [records_offset] "i"(records_offset), [signature] "i"(RSEQ_SIG)
-        : "rax", "rcx", "rdx", "rsi", "rdi", "r8", "r9", "xmm0", "memory", "cc");
+          [payload_size] "r"(payload_size), [head] "r"(head), [stride_shift] "i"(stride_shift),
+          [ring_size] "i"(ring_size), [records_offset] "i"(records_offset),
+          [signature] "i"(RSEQ_SIG)
+        : "rax", "rdx", "rsi", "rdi", "r8", "r9", "xmm0", "memory", "cc");
 }
 
 #else
