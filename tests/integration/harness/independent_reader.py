@@ -128,7 +128,7 @@ class File:
                 raise ValueError("no .elog file of version 3")
             self.host = name.split(b"\0")[0], part, body
         elif kind == 2:
-            reading = struct.unpack_from("<QQQQ", head, 8)
+            reading = struct.unpack_from("<QQqQ", head, 8)
             self.complete = max(self.complete, reading[3])
             last = self.clocks[-1] if self.clocks else (-1, 0)
             if reading[0] > last[0] and reading[1] >= last[1]:
