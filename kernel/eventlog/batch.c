@@ -94,6 +94,7 @@ struct run {
 	size_t remaining; /* bytes of the batch behind `available` */
 	u32 index; /* write_index of the entries */
 	u32 header_size; /* of each entry */
+	u8 clock; /* of the ring */
 	const struct eventlog_layout *layout;
 	bool has_dynamic; /* payloads have words that point into the payload, which are checked */
 };
@@ -104,10 +105,23 @@ static size_t size_of_entry(const struct eventlog_batch_entry *entry, u32 header
 	return ALIGN(header_size + entry->size, EVENTLOG_RECORD_ALIGNMENT);
 }
 
-static size_t size_of_record(const struct eventlog_batch_entry *entry)
+/* Returns 0 if the record gets the time of the write. */
+static u64 custom_time_of(const struct run *run, const struct eventlog_batch_entry *entry)
 {
-	return ALIGN(sizeof(struct eventlog_record) + entry->size, EVENTLOG_RECORD_ALIGNMENT);
+	return eventlog_custom_time(run->clock, time_of(entry, run->header_size));
 }
+
+static bool is_short(const struct run *run, const struct eventlog_batch_entry *entry)
+{
+	return eventlog_record_is_short(entry->size, !!custom_time_of(run, entry));
+}
+
+/* What the entries of a run need in the ring. */
+struct run_room {
+	u32 count; /* of entries */
+	u64 units; /* without the context of the first short record */
+	bool has_short;
+};
 
 /* Returns whether an entry is complete, valid and of the run's event. */
 static bool belongs_to_run(const struct run *run, const struct eventlog_batch_entry *entry,
@@ -133,52 +147,67 @@ static bool begins_run(const u8 *bytes, size_t available, u32 header_size)
 	return other->write_index == entry->write_index;
 }
 
-/*
- * Counts the entries of the run that fit into `room` units, and sums up the
- * units that they take.
- */
-static u32 count_entries(const struct run *run, u64 room, u64 *units)
+/* Finds the entries of the run that fit into `room` units. */
+static struct run_room find_room(const struct run *run, u64 room)
 {
+	struct run_room found = { };
 	size_t at = 0;
-	u32 count;
 
-	*units = 0;
-	for (count = 0; count < RUN_MAX && at + run->header_size <= run->available; count++) {
+	while (found.count < RUN_MAX && at + run->header_size <= run->available) {
 		const struct eventlog_batch_entry *entry = (const void *)(run->bytes + at);
-		u64 more;
+		bool has_short = found.has_short;
+		u64 units;
 
 		if (!belongs_to_run(run, entry, run->available - at))
 			break;
-		more = size_of_record(entry) / EVENTLOG_RECORD_ALIGNMENT;
-		if (*units + more > room)
+		has_short |= is_short(run, entry);
+		units = found.units + eventlog_ring_units(is_short(run, entry) ? 1 : 3,
+							  entry->size);
+		if (units + has_short > room)
 			break;
-		*units += more;
+		found.units = units;
+		found.has_short = has_short;
+		found.count++;
 		at += size_of_entry(entry, run->header_size);
 	}
-	return count;
+	return found;
 }
 
+/* What all records of a run have in common. */
+struct run_event {
+	u32 number;
+	u32 thread;
+	u32 cpu;
+};
+
 /*
- * Writes the records of a run. `common` has the fields that are the same in all
- * of them. Returns the number of bytes of the batch that were consumed.
+ * Writes the records of a run, all of one time unless they have their own. The
+ * first short one has the context if it `begins`. Returns the number of bytes of
+ * the batch that were consumed.
  */
-static size_t fill_records(struct eventlog_record *to, const struct eventlog_record *common,
-			   const struct run *run, u32 count, u8 clock)
+static size_t fill_records(u64 *to, u64 time, bool begins, const struct run_event *event,
+			   const struct run *run, u32 count)
 {
-	const u64 time = to->time;
 	size_t at = 0;
 	u32 i;
 
 	for (i = 0; i < count; i++) {
 		const struct eventlog_batch_entry *entry = (const void *)(run->bytes + at);
+		const u64 custom = custom_time_of(run, entry);
+		u8 *payload;
 
-		*to = *common;
-		to->size = sizeof(*to) + entry->size;
-		to->time = time;
-		eventlog_set_time(to, clock, time_of(entry, run->header_size));
-		eventlog_copy_payload((u8 *)(to + 1), payload_of(entry, run->header_size),
-				      entry->size);
-		to = (void *)((u8 *)to + size_of_record(entry));
+		if (is_short(run, entry)) {
+			payload = eventlog_record_put_short(to, event->number, entry->size, time,
+							    event->thread, begins);
+			begins = false;
+		} else {
+			payload = eventlog_record_put_extended(to, event->number, entry->size,
+							       custom ?: time, event->thread,
+							       event->cpu, custom ?
+							       EVENTLOG_RECORD_CUSTOM_TIME : 0);
+		}
+		eventlog_copy_payload(payload, payload_of(entry, run->header_size), entry->size);
+		to = (u64 *)(payload + ALIGN(entry->size, EVENTLOG_RECORD_ALIGNMENT));
 		at += size_of_entry(entry, run->header_size);
 	}
 	return min(at, run->available + run->remaining);
@@ -190,18 +219,24 @@ static size_t fill_records(struct eventlog_record *to, const struct eventlog_rec
  * consumed.
  */
 static size_t write_run_at_once(struct eventlog_subscription *subscription,
-				const struct eventlog_record *common, const struct run *run)
+				const struct run_event *event, struct run *run)
 {
 	struct eventlog_ring_writer *ring = this_cpu_ptr(subscription->writers);
-	struct eventlog_record *to;
+	struct run_room room;
 	size_t taken = 0;
-	u64 units;
-	const u32 count = count_entries(run, eventlog_ring_room(ring), &units);
+	bool begins;
+	u64 time;
+	u64 *to;
 
-	if (count < 2)
+	run->clock = ring->clock;
+	room = find_room(run, eventlog_ring_room(ring));
+	/* A thread that is ending may have lost its number. */
+	if (room.count < 2 || !event->thread)
 		return 0;
-	if (eventlog_ring_begin_run(ring, units, count, &to))
-		taken = fill_records(to, common, run, count, ring->clock);
+	to = eventlog_ring_begin_run(ring, room.units, room.count, event->thread, room.has_short,
+				     &time, &begins);
+	if (to)
+		taken = fill_records(to, time, begins, event, run, room.count);
 	eventlog_wake(subscription, eventlog_ring_end_record(ring));
 	return taken;
 }
@@ -217,7 +252,7 @@ static size_t write_run(const struct batch *batch, const u8 *bytes, size_t avail
 	const struct eventlog_batch_entry *entry = (const void *)bytes;
 	const struct eventlog_source_event *published;
 	const struct eventlog_listeners *listeners;
-	struct eventlog_record common = { 0 };
+	struct run_event event;
 	const struct eventlog_slot *slot;
 	struct run run = {
 		.bytes = bytes,
@@ -235,15 +270,14 @@ static size_t write_run(const struct batch *batch, const u8 *bytes, size_t avail
 	run.index = entry->write_index;
 	run.layout = slot->event->layout;
 	run.has_dynamic = has_dynamic_fields(run.layout);
-	common.thread = task_pid_vnr(current);
+	event.thread = task_pid_vnr(current);
 	preempt_disable();
 	published = rcu_dereference_sched(slot->published);
 	listeners = published ? rcu_dereference_sched(published->listeners) : NULL;
 	if (listeners && listeners->is_single_ring) {
-		common.provider = listeners->entries[0].provider;
-		common.event = published->id;
-		common.cpu = smp_processor_id();
-		taken = write_run_at_once(eventlog_single_subscription(listeners), &common, &run);
+		event.number = listeners->entries[0].number;
+		event.cpu = smp_processor_id();
+		taken = write_run_at_once(eventlog_single_subscription(listeners), &event, &run);
 	}
 	preempt_enable();
 	return taken;

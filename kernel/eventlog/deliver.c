@@ -15,38 +15,55 @@
 
 /* Returns whether the loss is counted in the ring, because the channel cannot count it. */
 static bool write_to_relay(struct eventlog_subscription *subscription,
-			   struct eventlog_record *record,
-			   const struct eventlog_event_instance *instance)
+			   const struct eventlog_listener *listener,
+			   const struct eventlog_event_instance *instance, u32 thread)
 {
 	struct eventlog_ring_writer *ring = this_cpu_ptr(subscription->writers);
+	const u64 time = eventlog_custom_time(ring->clock, instance->time);
+	struct eventlog_relay_record record = {
+		.event = listener->number,
+		.thread = thread,
+		.time = time,
+		.flags = time ? EVENTLOG_RECORD_CUSTOM_TIME : 0,
+		.size = instance->size,
+		.payload = instance->payload,
+	};
 
-	eventlog_set_time(record, ring->clock, instance->time);
 	/* Relay buffers cannot be changed in NMIs. */
-	if (!in_nmi() && eventlog_relay_write_stamped(subscription->relay, record,
-						      instance->payload, ring->clock) != -ENODEV)
+	if (!in_nmi() &&
+	    eventlog_relay_write_stamped(subscription->relay, &record, ring->clock) != -ENODEV)
 		return false;
 	eventlog_ring_count_loss(ring);
 	return true;
+}
+
+static void write_extended(struct eventlog_subscription *subscription, u32 number, u32 thread,
+			   const struct eventlog_event_instance *instance, u64 time)
+{
+	struct eventlog_ring_writer *ring = this_cpu_ptr(subscription->writers);
+	u8 *const to = eventlog_ring_begin_extended(ring, number, thread, smp_processor_id(),
+						    instance->size, time);
+
+	if (likely(to))
+		eventlog_copy_payload(to, instance->payload, instance->size);
+	eventlog_wake(subscription, eventlog_ring_end_record(ring));
 }
 
 static void write_to(const struct eventlog_listener *listener,
 		     struct eventlog_subscription *subscription,
 		     const struct eventlog_event_instance *instance, u32 thread)
 {
-	if (subscription->relay) {
-		struct eventlog_record record = {
-			.size = sizeof(record) + instance->size,
-			.provider = listener->provider,
-			.event = instance->event->id,
-			.thread = thread ?: current->pid,
-			.cpu = smp_processor_id(),
-		};
+	const u64 time = eventlog_custom_time(this_cpu_ptr(subscription->writers)->clock,
+					      instance->time);
 
-		eventlog_wake(subscription, write_to_relay(subscription, &record, instance));
-	} else {
-		eventlog_write_to(subscription, listener->provider, instance->event->id, thread,
-				  instance->payload, instance->size, instance->time);
-	}
+	if (subscription->relay)
+		eventlog_wake(subscription,
+			      write_to_relay(subscription, listener, instance, thread));
+	else if (!time && instance->size <= EVENTLOG_SHORT_SIZE_MAX)
+		eventlog_write_short(subscription, listener->number, thread, instance->payload,
+				     instance->size);
+	else
+		write_extended(subscription, listener->number, thread, instance, time);
 }
 
 static bool is_of_session(const struct eventlog_consumer *consumer,
@@ -83,12 +100,12 @@ void eventlog_source_event_write(const struct eventlog_event_instance *instance)
 	u32 thread, i;
 
 	if (WARN_ON_ONCE(instance->size >
-			 EVENTLOG_RECORD_SIZE_MAX - sizeof(struct eventlog_record)))
+			 EVENTLOG_RECORD_SIZE_MAX - EVENTLOG_EXTENDED_HEADER_SIZE))
 		return;
 	preempt_disable_notrace();
 	listeners = rcu_dereference_sched(event->listeners);
 	if (listeners) {
-		thread = event->source->process ? task_pid_vnr(current) : 0;
+		thread = event->source->process ? task_pid_vnr(current) : current->pid;
 		for (i = 0; i < listeners->count; i++) {
 			const struct eventlog_listener *listener = &listeners->entries[i];
 			struct eventlog_consumer *to = READ_ONCE(listener->consumer);

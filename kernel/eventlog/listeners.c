@@ -95,22 +95,25 @@ void eventlog_listeners_remove(struct eventlog_source *source,
 	}
 }
 
-/* Returns the source's index in the tables of a subscription, or an error, which is counted. */
+/*
+ * Returns the number of the source's first event in the tables of a subscription,
+ * or an error, which is counted.
+ */
 static int add_to_tables(struct eventlog_consumer *consumer, const struct eventlog_source *source)
 {
 	struct eventlog_subscription *subscription;
-	int index;
+	int base;
 
 	if (consumer->deliver)
 		return 0;
 	subscription = eventlog_to_subscription(consumer);
-	index = eventlog_tables_add_provider(subscription, source);
-	if (index < 0) {
+	base = eventlog_tables_add_provider(subscription, source);
+	if (base < 0) {
 		struct eventlog_region *region = subscription->memory.head;
 
 		WRITE_ONCE(region->providers_refused, region->providers_refused + 1);
 	}
-	return index;
+	return base;
 }
 
 /* Adds the consumer to the lists of the events that it wants. Returns 0 or -ENOMEM. */
@@ -118,14 +121,14 @@ int eventlog_listeners_add(struct eventlog_consumer *consumer, struct eventlog_s
 			   const u8 *results)
 {
 	struct eventlog_listener listener = { .consumer = consumer };
-	const int index = add_to_tables(consumer, source);
+	const int base = add_to_tables(consumer, source);
 	int error = 0;
 	u32 i;
 
-	if (index < 0)
+	if (base < 0)
 		return 0;
-	listener.provider = index;
 	for (i = 0; i < source->event_count && !error; i++) {
+		listener.number = base + source->events[i].id;
 		listener.in_session = results[i] == EVENTLOG_IN_SESSION;
 		if (results[i] != EVENTLOG_UNWANTED)
 			error = add_listener(&source->events[i], &listener);

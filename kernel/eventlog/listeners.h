@@ -19,7 +19,7 @@
 
 struct eventlog_listener {
 	struct eventlog_consumer *consumer; /* NULL: removed */
-	u16 provider; /* index in the subscription's region */
+	u32 number; /* of the event in the subscription's region */
 	bool in_session;
 };
 
@@ -31,13 +31,14 @@ struct eventlog_listeners {
 	struct eventlog_listener entries[];
 };
 
-/* Events that a program collected earlier keep their time. `time` is 0 for all others. */
-static __always_inline void eventlog_set_time(struct eventlog_record *record, u8 clock, u64 time)
+/*
+ * Events that a program collected earlier keep their time, if it is of the
+ * subscription's clock. `time` is 0 for all others. Returns 0 for a record that
+ * gets the time of the write.
+ */
+static __always_inline u64 eventlog_custom_time(u8 clock, u64 time)
 {
-	if (time && clock == EVENTLOG_CLOCK_MONOTONIC) {
-		record->time = time;
-		record->flags |= EVENTLOG_RECORD_CUSTOM_TIME;
-	}
+	return clock == EVENTLOG_CLOCK_MONOTONIC ? time : 0;
 }
 
 /* For a list with is_single_ring. */
@@ -58,27 +59,18 @@ static __always_inline void eventlog_wake(struct eventlog_subscription *subscrip
 }
 
 /*
- * Writes an event to the rings of a subscription, inlined. The caller has
- * disabled preemption. `provider` is the index in the region. `thread` is 0 for
- * kernel events, whose thread number is read behind the reservation: before it,
- * too few registers are free. `time` is 0 for events that happen now.
+ * Writes an event to the ring of a subscription, inlined. The payload has at most
+ * EVENTLOG_SHORT_SIZE_MAX bytes. The caller has disabled preemption.
  */
-static __always_inline void eventlog_write_to(struct eventlog_subscription *subscription,
-					      u16 provider, u16 event, u32 thread,
-					      const void *payload, unsigned long size, u64 time)
+static __always_inline void eventlog_write_short(struct eventlog_subscription *subscription,
+						 u32 number, u32 thread, const void *payload,
+						 unsigned long size)
 {
 	struct eventlog_ring_writer *ring = this_cpu_ptr(subscription->writers);
-	struct eventlog_record *to;
+	u8 *const to = eventlog_ring_begin_short(ring, number, thread, size);
 
-	if (likely(eventlog_ring_begin_record(ring, size, &to))) {
-		to->provider = provider;
-		to->event = event;
-		to->thread = thread ?: current->pid;
-		to->cpu = smp_processor_id();
-		to->flags = 0;
-		eventlog_set_time(to, ring->clock, time);
-		eventlog_copy_payload((u8 *)(to + 1), payload, size);
-	}
+	if (likely(to))
+		eventlog_copy_payload(to, payload, size);
 	eventlog_wake(subscription, eventlog_ring_end_record(ring));
 }
 

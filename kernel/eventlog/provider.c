@@ -71,6 +71,7 @@ static void fill_in(struct eventlog_provider_state *registered)
 	source->schema_size = registered->schema.size;
 	source->schema_hash = registered->schema.hash;
 	source->event_count = provider->event_count;
+	source->number_count = provider->event_count;
 	source->events = registered->events;
 	source->update_enabled = update_enabled;
 	source->uid = GLOBAL_ROOT_UID;
@@ -240,10 +241,10 @@ notrace void eventlog_emit(const struct eventlog_provider_event *event, const vo
 	source = rcu_dereference_sched(event->source);
 	listeners = likely(source) ? rcu_dereference_sched(source->listeners) : NULL;
 	if (likely(listeners)) {
-		if (likely(listeners->is_single_ring))
-			eventlog_write_to(eventlog_single_subscription(listeners),
-					  listeners->entries[0].provider, source->id, 0, payload,
-					  size, 0);
+		if (likely(listeners->is_single_ring && size <= EVENTLOG_SHORT_SIZE_MAX))
+			eventlog_write_short(eventlog_single_subscription(listeners),
+					     listeners->entries[0].number, current->pid, payload,
+					     size);
 		else
 			write_to_all(source, payload, size, NULL);
 	}

@@ -42,6 +42,7 @@ struct user_usage {
 	struct list_head node;
 	kuid_t user;
 	u64 providers;
+	u64 numbers; /* of events */
 	u64 schema_bytes;
 };
 
@@ -170,7 +171,25 @@ static void fill_in(struct eventlog_provider_entry *entry, const struct eventlog
 	strscpy(entry->process, source->process_name, sizeof(entry->process));
 }
 
-/* Adds a source to the tables. Returns its index, -ENOSPC or -ENOMEM. */
+/*
+ * Returns whether the tables have an entry and event numbers for a source. A user
+ * with a limit leaves as many to others.
+ */
+static bool has_room(const struct eventlog_region *region, const struct eventlog_source *source,
+		     const struct user_usage *user_usage)
+{
+	const u64 entries = EVENTLOG_PROVIDERS_MAX - region->provider_count;
+	const u64 numbers = EVENTLOG_EVENT_NUMBER_MAX - region->event_numbers;
+
+	if (!entries || source->number_count > numbers)
+		return false;
+	return !user_usage || (leaves_fair_share(1, user_usage->providers, entries,
+						 EVENTLOG_PROVIDERS_MAX) &&
+			       leaves_fair_share(source->number_count, user_usage->numbers,
+						 numbers, EVENTLOG_EVENT_NUMBER_MAX));
+}
+
+/* Adds a source to the tables. Returns the number of its first event, -ENOSPC or -ENOMEM. */
 int eventlog_tables_add_provider(struct eventlog_subscription *subscription,
 				 const struct eventlog_source *source)
 {
@@ -182,21 +201,19 @@ int eventlog_tables_add_provider(struct eventlog_subscription *subscription,
 	struct user_usage *user_usage = NULL;
 	int error;
 
-	if (index == EVENTLOG_PROVIDERS_MAX)
-		return -ENOSPC;
 	if (is_limited(subscription, source)) {
 		user_usage = find_user_usage(subscription, source->user);
 		if (!user_usage)
 			return -ENOMEM;
-		if (!leaves_fair_share(1, user_usage->providers, EVENTLOG_PROVIDERS_MAX - index,
-				       EVENTLOG_PROVIDERS_MAX))
-			return -ENOSPC;
 	}
+	if (!has_room(region, source, user_usage))
+		return -ENOSPC;
 	/* A stored schema stays even if this fails: the next provider with it needs no room. */
 	error = put_schema(subscription, source, user_usage, &entry.schema_offset);
 	if (error)
 		return error;
 	fill_in(&entry, source, &subscription->consumer.cred);
+	entry.event_base = region->event_numbers + 1;
 	error = eventlog_region_write(memory, entry_offset(region, index), &entry, sizeof(entry));
 	if (error)
 		return error;
@@ -207,7 +224,10 @@ int eventlog_tables_add_provider(struct eventlog_subscription *subscription,
 	smp_wmb();
 	eventlog_region_write(memory, entry_offset(region, index), &ready, sizeof(ready));
 	WRITE_ONCE(region->provider_count, index + 1);
-	if (user_usage)
+	WRITE_ONCE(region->event_numbers, region->event_numbers + source->number_count);
+	if (user_usage) {
 		user_usage->providers++;
-	return index;
+		user_usage->numbers += source->number_count;
+	}
+	return entry.event_base;
 }

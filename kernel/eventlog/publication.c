@@ -21,6 +21,7 @@
 #include <uapi/linux/eventlog_device.h>
 
 #include "eventlog.h"
+#include "schema_header.h"
 #include "subscription.h"
 
 struct published {
@@ -119,7 +120,8 @@ static bool init_source_event(struct published *published, u32 i)
 	const struct eventlog_published_event *offer = &published->offers[i];
 	struct eventlog_source_event *event = &published->source.events[i];
 
-	if (!is_name(offer->name) || offer->level < 1 || offer->level > 5 ||
+	if (!is_name(offer->name) || offer->event >= EVENTLOG_EVENTS_MAX ||
+	    offer->level < 1 || offer->level > 5 ||
 	    (offer->flags & ~(EVENTLOG_EVENT_SESSION_BOUND | EVENTLOG_EVENT_ALWAYS_DELIVERED)))
 		return false;
 	event->source = &published->source;
@@ -129,6 +131,22 @@ static bool init_source_event(struct published *published, u32 i)
 	event->level = offer->level;
 	event->flags = offer->flags;
 	return true;
+}
+
+/*
+ * Returns how many numbers the provider's events get in regions. Consumers expect
+ * as many as its schema has events, which may be more than are published. Nothing
+ * else of the schema is interpreted.
+ */
+static u32 count_numbers(const struct published *published)
+{
+	u32 count = eventlog_schema_event_count(published->source.schema,
+						published->source.schema_size);
+	u32 i;
+
+	for (i = 0; i < published->source.event_count; i++)
+		count = max(count, published->source.events[i].id + 1U);
+	return count;
 }
 
 static struct published *prepare(const struct eventlog_publication *wanted,
@@ -156,8 +174,10 @@ static struct published *prepare(const struct eventlog_publication *wanted,
 	}
 	for (i = 0; i < wanted->event_count && !error; i++)
 		error = init_source_event(published, i) ? 0 : -EINVAL;
-	if (!error)
+	if (!error) {
+		published->source.number_count = count_numbers(published);
 		return published;
+	}
 	free_published(published, user);
 	return ERR_PTR(error);
 }

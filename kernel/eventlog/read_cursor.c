@@ -75,19 +75,65 @@ static enum find_result find_last_gap(struct eventlog_read_cursor *cursor, u64 c
 	if (is_full && has_switched(cursor, control))
 		return RETRY;
 	item->record = NULL;
-	item->missing.overwritten = 0;
-	item->missing.lost = lost - cursor->lost_reported;
+	item->size = 0;
+	item->overwritten = 0;
+	item->lost = lost - cursor->lost_reported;
 	item->lost_reported = lost;
 	/*
 	 * Records that follow in this ring are written after `control` was loaded, so later
 	 * than `now`. Records before the gap may be as late as that.
 	 */
 	item->time = max(now, cursor->last_time);
-	if (item->missing.lost)
+	if (item->lost)
 		return ITEM;
 	WRITE_ONCE(cursor->seen_lost, lost);
 	WRITE_ONCE(cursor->seen_control, control);
 	return NOTHING;
+}
+
+/*
+ * Finds size and time of the record at the cursor. In overwrite mode its words
+ * may be overwritten at any time: each is used only after the buffer was found
+ * intact behind its load, so that no access is beyond the buffer.
+ */
+static enum find_result measure_record(const struct eventlog_read_cursor *cursor, const u64 *at,
+				       struct eventlog_read_item *item)
+{
+	const u64 head = READ_ONCE(at[0]);
+	u32 header = EVENTLOG_SHORT_HEADER_SIZE;
+	u32 payload = eventlog_record_short_size(head);
+	u64 extended = 0;
+
+	item->context = cursor->context;
+	if (!is_buffer_intact(cursor))
+		return RETRY;
+	item->time = item->context << 32 | (u32)head;
+	switch (eventlog_record_kind(head)) {
+	case EVENTLOG_KIND_SHORT:
+		/* Its CONTEXT record has been read: a buffer can be read alone. */
+		break;
+	case EVENTLOG_KIND_CONTEXT:
+		header = EVENTLOG_CONTEXT_HEADER_SIZE;
+		item->context = READ_ONCE(at[1]);
+		item->time = item->context << 32 | (u32)head;
+		break;
+	default:
+		header = EVENTLOG_EXTENDED_HEADER_SIZE;
+		item->time = READ_ONCE(at[1]) << 32 | (u32)head;
+		extended = READ_ONCE(at[2]);
+		payload = eventlog_record_extended_size(extended);
+		break;
+	}
+	item->size = ALIGN(header + payload, EVENTLOG_RECORD_ALIGNMENT);
+	/*
+	 * A custom time may be any time. The record's position is behind the previous one's
+	 * time.
+	 */
+	if (eventlog_record_flags(extended) & EVENTLOG_RECORD_CUSTOM_TIME)
+		item->time = cursor->last_time;
+	if (!is_buffer_intact(cursor))
+		return RETRY;
+	return WARN_ON_ONCE(item->size > EVENTLOG_RECORD_SIZE_MAX) ? NOTHING : ITEM;
 }
 
 /* The record at the cursor, with the gap in front of it. */
@@ -98,28 +144,16 @@ static enum find_result take_record(const struct eventlog_read_cursor *cursor,
 	const u64 buffer = cursor->generation & (memory->head->buffer_count - 1);
 	const u8 *at = memory->buffers[cursor->index] + buffer * memory->head->buffer_size +
 		       cursor->offset;
-	u32 size;
+	const enum find_result result = measure_record(cursor, (const u64 *)at, item);
 
-	item->record = (const struct eventlog_record *)at;
-	size = READ_ONCE(item->record->size);
-	item->size = ALIGN(size, EVENTLOG_RECORD_ALIGNMENT);
-	if (!is_buffer_intact(cursor))
-		return RETRY;
-	if (WARN_ON_ONCE(size < sizeof(*item->record) || size > EVENTLOG_RECORD_SIZE_MAX))
-		return NOTHING;
-	if (eventlog_overwrites(cursor)) {
+	item->record = at;
+	if (result == ITEM && eventlog_overwrites(cursor)) {
 		memcpy(cursor->subscription->copy, at, item->size);
-		item->record = (const struct eventlog_record *)cursor->subscription->copy;
+		item->record = cursor->subscription->copy;
 		if (!is_buffer_intact(cursor))
 			return RETRY;
 	}
-	/*
-	 * A custom time may be any time. The record's position is behind the previous one's
-	 * time.
-	 */
-	item->time = item->record->flags & EVENTLOG_RECORD_CUSTOM_TIME ? cursor->last_time :
-								       item->record->time;
-	return ITEM;
+	return result;
 }
 
 /* The next item in the cursor's buffer. */
@@ -140,9 +174,9 @@ static enum find_result find_in_buffer(struct eventlog_read_cursor *cursor, u64 
 	if (!is_buffer_intact(cursor))
 		return RETRY;
 	if (cursor->offset < eventlog_position_of(filled) * EVENTLOG_RECORD_ALIGNMENT) {
-		item->missing.overwritten = before + cursor->records - cursor->records_reported;
+		item->overwritten = before + cursor->records - cursor->records_reported;
 		item->lost_reported = max(lost, cursor->lost_reported);
-		item->missing.lost = item->lost_reported - cursor->lost_reported;
+		item->lost = item->lost_reported - cursor->lost_reported;
 		return take_record(cursor, item);
 	}
 	if (is_active)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Reads subscriptions: complete records, with a gap record in front of those
- * behind a loss; releases buffers; and counts.
+ * Reads subscriptions: runs of complete records of one ring, each behind a marker
+ * with what is missing in front of it; releases buffers; and counts.
  *
  * Lock: reading_lock protects the cursors and counts of a subscription.
  */
@@ -60,57 +60,76 @@ static bool copy_whole(const void *from, size_t size, struct iov_iter *to)
 	return false;
 }
 
-static bool put_missing(const struct eventlog_read_item *item, u32 index, struct iov_iter *to)
+/* The marker of a run that begins with the item. */
+static bool put_marker(const struct eventlog_read_cursor *cursor,
+		       const struct eventlog_read_item *item, struct iov_iter *to)
 {
-	struct {
-		struct eventlog_record record;
-		struct eventlog_lost_payload missing;
-	} gap = {
-		.record = {
-			.size = sizeof(gap),
-			.provider = EVENTLOG_LOST_PROVIDER,
-			.time = item->time,
-			.cpu = index,
+	const struct {
+		u64 words[2];
+		struct eventlog_run run;
+	} marker = {
+		/* The context in front of the run: that of its first records, if they are SHORT. */
+		.words = {
+			eventlog_record_word(EVENTLOG_MARKER_RUN, EVENTLOG_KIND_MARKER,
+					     sizeof(marker.run), item->time),
+			cursor->context,
 		},
-		.missing = item->missing,
+		.run = {
+			.ring = cursor->index,
+			.lost = item->lost,
+			.overwritten = item->overwritten,
+			.time = item->time,
+		},
 	};
 
-	return copy_whole(&gap, sizeof(gap), to);
+	static_assert(sizeof(marker) == EVENTLOG_RUN_MARKER_SIZE);
+	return copy_whole(&marker, sizeof(marker), to);
 }
 
-/* Copies the gap, or the record if there is no gap, and moves the cursor behind it. */
-static bool put_item(struct eventlog_read_cursor *cursor, const struct eventlog_read_item *item,
-		     struct iov_iter *to)
+/* Copies a marker if there has to be one, and the record if there is one; all or nothing. */
+static bool copy_item(const struct eventlog_read_cursor *cursor,
+		      const struct eventlog_read_item *item, bool in_run, struct iov_iter *to)
 {
-	if (item->missing.lost || item->missing.overwritten) {
-		if (!put_missing(item, cursor->index, to))
-			return false;
-		cursor->lost_reported = item->lost_reported;
-		cursor->records_reported += item->missing.overwritten;
-		cursor->subscription->overwritten += item->missing.overwritten;
-		cursor->last_time = item->time;
-		return true;
-	}
-	if (!copy_whole(item->record, item->size, to))
+	const bool begins_run = !in_run || eventlog_item_has_gap(item);
+
+	if (begins_run && !put_marker(cursor, item, to))
 		return false;
+	if (!item->size || copy_whole(item->record, item->size, to))
+		return true;
+	if (begins_run)
+		iov_iter_revert(to, EVENTLOG_RUN_MARKER_SIZE);
+	return false;
+}
+
+/* Moves the cursor behind an item that was copied. */
+static void pass_item(struct eventlog_read_cursor *cursor, const struct eventlog_read_item *item)
+{
+	cursor->lost_reported = item->lost_reported;
+	cursor->records_reported += item->overwritten;
+	cursor->subscription->overwritten += item->overwritten;
+	cursor->last_time = item->time;
+	if (!item->size)
+		return;
+	cursor->context = item->context;
 	cursor->offset += item->size;
 	cursor->records++;
 	cursor->records_reported++;
-	cursor->last_time = item->time;
 	cursor->subscription->read++;
-	return true;
 }
 
 /* Returns 0, or why it stopped before the ring was empty: -EMSGSIZE or -EFAULT. */
 static int read_ring(struct eventlog_read_cursor *cursor, struct iov_iter *to)
 {
 	struct eventlog_read_item item;
+	bool in_run = false;
 
 	while (eventlog_find_item(cursor, &item)) {
-		if (eventlog_item_size(&item) > iov_iter_count(to))
+		if (eventlog_item_size(&item, in_run) > iov_iter_count(to))
 			return -EMSGSIZE;
-		if (!put_item(cursor, &item, to))
+		if (!copy_item(cursor, &item, in_run, to))
 			return -EFAULT;
+		pass_item(cursor, &item);
+		in_run = true;
 		cond_resched();
 		if (signal_pending(current))
 			break;
@@ -261,7 +280,7 @@ static void add_ring(struct eventlog_read_cursor *cursor, struct eventlog_statis
 	counts->lost += READ_ONCE(cursor->ring->lost);
 	counts->lost_reported += cursor->lost_reported;
 	if (!counts->next_size && eventlog_find_item(cursor, &item))
-		counts->next_size = eventlog_item_size(&item);
+		counts->next_size = eventlog_item_size(&item, false);
 }
 
 /* Fills in the statistics. Returns 0, or -EINVAL if there is no such ring. */

@@ -6,15 +6,18 @@
 #ifndef EVENTLOG_READING_H
 #define EVENTLOG_READING_H
 
+#include "record.h"
 #include "source.h"
 
-/* The next item of a ring. */
+/* The next item of a ring: a gap, a record, or both. */
 struct eventlog_read_item {
-	const struct eventlog_record *record; /* NULL: only a gap */
-	u32 size; /* with padding */
-	struct eventlog_lost_payload missing; /* the gap in front of the record */
-	u64 time; /* of the gap */
-	u64 lost_reported; /* the cursor's value once the gap has been reported */
+	const void *record; /* NULL: only a gap */
+	u32 size; /* with padding; 0: only a gap */
+	u64 lost; /* the gap in front of the record */
+	u64 overwritten;
+	u64 time; /* of the marker of a run that begins here */
+	u64 lost_reported; /* the cursor's value once the item has been read */
+	u64 context; /* the same, of a record */
 };
 
 static inline bool eventlog_is_sealed(u64 control)
@@ -40,14 +43,20 @@ static inline void eventlog_cursor_move(struct eventlog_read_cursor *cursor, u64
 	cursor->generation = generation;
 	cursor->offset = 0;
 	cursor->records = 0;
+	cursor->context = 0;
 }
 
-/* Bytes that the next read returns for it: of the gap, or of the record. */
-static inline u32 eventlog_item_size(const struct eventlog_read_item *item)
+static inline bool eventlog_item_has_gap(const struct eventlog_read_item *item)
 {
-	if (item->missing.lost || item->missing.overwritten)
-		return sizeof(struct eventlog_record) + sizeof(item->missing);
-	return item->size;
+	return item->lost || item->overwritten;
+}
+
+/* Bytes that a read returns for it. `in_run`: the item before it was of the same ring and read. */
+static inline u32 eventlog_item_size(const struct eventlog_read_item *item, bool in_run)
+{
+	const bool begins_run = !in_run || eventlog_item_has_gap(item);
+
+	return (begins_run ? EVENTLOG_RUN_MARKER_SIZE : 0) + item->size;
 }
 
 /* read_cursor.c */

@@ -48,6 +48,7 @@ struct eventlog_relay_buffer {
 	u64 sequence; /* of the next sub-buffer */
 	u64 recorded_at_start; /* value of `recorded` when this sub-buffer began */
 	u64 lost_reported; /* value of `lost` then */
+	u64 context; /* word 1 of the last CONTEXT record in this sub-buffer; 0: none */
 	u32 *counts; /* number of records in each sub-buffer */
 	bool is_busy; /* the CPU with this index is changing the channel, in any of its buffers */
 } ____cacheline_aligned;
@@ -135,7 +136,7 @@ static inline void eventlog_relay_leave(struct eventlog_relay *relay, bool locke
 int eventlog_relay_buffers_open(struct eventlog_relay *relay);
 int eventlog_relay_buffers_show(struct eventlog_relay *relay);
 bool eventlog_relay_buffer_append(struct eventlog_relay *relay,
-				  const struct eventlog_record *record, const void *payload);
+				  const struct eventlog_relay_record *record);
 void eventlog_relay_buffer_count_loss(struct eventlog_relay *relay);
 void eventlog_relay_buffers_flush(struct eventlog_relay *relay);
 void eventlog_relay_buffers_end(struct eventlog_relay *relay);
@@ -158,8 +159,8 @@ int eventlog_relay_show(struct eventlog_relay *relay);
 int eventlog_relay_init(void);
 void eventlog_relay_exit(void);
 struct eventlog_relay *eventlog_relay_from_fd(int number);
-int eventlog_relay_write_stamped(struct eventlog_relay *relay, struct eventlog_record *record,
-				 const void *payload, u8 clock);
+int eventlog_relay_write_stamped(struct eventlog_relay *relay,
+				 struct eventlog_relay_record *record, u8 clock);
 
 static inline void eventlog_relay_put_optional(struct eventlog_relay *relay)
 {
@@ -174,8 +175,7 @@ static inline struct eventlog_relay *eventlog_relay_from_fd(int number)
 
 /* Without CONFIG_RELAY there are no channels. */
 static inline int eventlog_relay_write_stamped(struct eventlog_relay *relay,
-					       struct eventlog_record *record, const void *payload,
-					       u8 clock)
+					       struct eventlog_relay_record *record, u8 clock)
 {
 	return -ENODEV;
 }

@@ -16,6 +16,7 @@
 #include <linux/string.h>
 #include <linux/wait.h>
 
+#include "record.h"
 #include "relay.h"
 
 /*
@@ -131,6 +132,8 @@ static int start_subbuf(struct rchan_buf *buffer, void *subbuf, void *before, si
 	*count_of(buffer, subbuf) = 0;
 	relay_buffer->recorded_at_start = relay_buffer->recorded;
 	relay_buffer->lost_reported = relay_buffer->lost;
+	/* A sub-buffer can be read alone. */
+	relay_buffer->context = 0;
 	*header = (struct eventlog_relay_header){
 		.magic = EVENTLOG_RELAY_MAGIC,
 		.cpu = buffer->cpu,
@@ -272,30 +275,78 @@ static struct rchan_buf *buffer_here(struct eventlog_relay *relay)
 	return *this_cpu_ptr(relay->channel->buf);
 }
 
+/* Returns whether the record may be SHORT or CONTEXT. Several CPUs write to a shared buffer. */
+static bool is_short(const struct eventlog_relay *relay, const struct eventlog_relay_record *record)
+{
+	return eventlog_record_is_short(record->size, record->flags) &&
+	       !eventlog_relay_has_flag(relay, EVENTLOG_RELAY_GLOBAL);
+}
+
+static bool begins_context(const struct eventlog_relay_buffer *relay_buffer, u64 context)
+{
+	return !context || relay_buffer->context != context;
+}
+
+/* Size of the record's header behind what is in the buffer. */
+static size_t header_size(const struct eventlog_relay *relay,
+			  const struct eventlog_relay_buffer *relay_buffer,
+			  const struct eventlog_relay_record *record)
+{
+	const u64 context = eventlog_record_context(record->thread, record->time);
+
+	if (!is_short(relay, record))
+		return EVENTLOG_EXTENDED_HEADER_SIZE;
+	return begins_context(relay_buffer, context) ? EVENTLOG_CONTEXT_HEADER_SIZE :
+						       EVENTLOG_SHORT_HEADER_SIZE;
+}
+
+/* Stores the header. Returns where the payload goes. */
+static u8 *put_header(const struct eventlog_relay *relay,
+		      struct eventlog_relay_buffer *relay_buffer, u64 *to,
+		      const struct eventlog_relay_record *record)
+{
+	const u64 context = eventlog_record_context(record->thread, record->time);
+	const bool begins = begins_context(relay_buffer, context);
+
+	if (!is_short(relay, record))
+		return eventlog_record_put_extended(to, record->event, record->size, record->time,
+						    record->thread, smp_processor_id(),
+						    record->flags);
+	relay_buffer->context = context;
+	return eventlog_record_put_short(to, record->event, record->size, record->time,
+					 record->thread, begins);
+}
+
 /*
  * Appends a record. The caller has disabled interrupts, and holds the channel's
- * lock if it has one buffer. The payload need not follow the record. Returns
- * false without room. A reader sees the record completely or not at all.
+ * lock if it has one buffer: no writer interrupts, so the buffer's context is that
+ * of its last CONTEXT record. Returns false without room. A reader sees the
+ * record completely or not at all.
  */
 bool eventlog_relay_buffer_append(struct eventlog_relay *relay,
-				  const struct eventlog_record *record, const void *payload)
+				  const struct eventlog_relay_record *record)
 {
-	const size_t size = ALIGN(record->size, EVENTLOG_RECORD_ALIGNMENT);
 	struct rchan_buf *buffer = buffer_here(relay);
+	struct eventlog_relay_buffer *relay_buffer = eventlog_relay_buffer_of(buffer);
+	const size_t padded = ALIGN(record->size, EVENTLOG_RECORD_ALIGNMENT);
+	size_t size = header_size(relay, relay_buffer, record) + padded;
 	u8 *place;
 
-	if (buffer->offset + size > relay->options.subbuf_size &&
-	    !relay_switch_subbuf(buffer, size)) {
-		eventlog_relay_buffer_of(buffer)->lost++;
-		return false;
+	if (buffer->offset + size > relay->options.subbuf_size) {
+		/* The next sub-buffer has no context. */
+		size = (is_short(relay, record) ? EVENTLOG_CONTEXT_HEADER_SIZE :
+			EVENTLOG_EXTENDED_HEADER_SIZE) + padded;
+		if (!relay_switch_subbuf(buffer, size)) {
+			relay_buffer->lost++;
+			return false;
+		}
 	}
-	place = buffer->data + buffer->offset;
-	memcpy(place, record, sizeof(*record));
-	memcpy(place + sizeof(*record), payload, record->size - sizeof(*record));
-	memset(place + record->size, 0, size - record->size);
+	place = put_header(relay, relay_buffer, buffer->data + buffer->offset, record);
+	memcpy(place, record->payload, record->size);
+	memset(place + record->size, 0, padded - record->size);
 	/* After the record. Pairs with readers, which load the offset first. */
 	smp_store_release(&buffer->offset, buffer->offset + size);
-	eventlog_relay_buffer_of(buffer)->recorded++;
+	relay_buffer->recorded++;
 	return true;
 }
 

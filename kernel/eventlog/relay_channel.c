@@ -266,14 +266,6 @@ int eventlog_relay_show(struct eventlog_relay *relay)
 	return error;
 }
 
-/* A record whose payload may be anywhere. */
-struct record_parts {
-	const struct eventlog_record *record;
-	const void *payload;
-	struct eventlog_record *timed; /* gets its time when it is written; NULL: has its time */
-	u8 clock;
-};
-
 /*
  * Counts a rejected record. Not in `lost` itself: a reset, or the writer that
  * this interrupts, may be changing that.
@@ -288,10 +280,14 @@ static int reject_record(struct eventlog_relay *relay)
 	return -ENOSPC;
 }
 
-static int write_locked(struct eventlog_relay *relay, const struct record_parts *record_parts)
+/*
+ * `stamped` is the record, or NULL if it has its time: it gets that of the write
+ * by `clock`.
+ */
+static int write_locked(struct eventlog_relay *relay, const struct eventlog_relay_record *record,
+			struct eventlog_relay_record *stamped, u8 clock)
 {
 	const size_t room = relay->options.subbuf_size - sizeof(struct eventlog_relay_header);
-	const u32 size = record_parts->record->size;
 
 	switch (READ_ONCE(relay->state)) {
 	case EVENTLOG_RELAY_OPEN:
@@ -300,60 +296,51 @@ static int write_locked(struct eventlog_relay *relay, const struct record_parts 
 	case EVENTLOG_RELAY_CLOSED:
 		return reject_record(relay);
 	}
-	if (size > room || size > EVENTLOG_RECORD_SIZE_MAX) {
+	if (record->size > min_t(size_t, room, EVENTLOG_RECORD_SIZE_MAX) -
+				   EVENTLOG_EXTENDED_HEADER_SIZE) {
 		eventlog_relay_buffer_count_loss(relay);
 		return -E2BIG;
 	}
 	/* No writer can interrupt here, so times increase in each buffer. */
-	if (record_parts->timed)
-		record_parts->timed->time = eventlog_clock_now(record_parts->clock);
-	if (!eventlog_relay_buffer_append(relay, record_parts->record, record_parts->payload))
-		return -ENOSPC;
-	return 0;
+	if (stamped)
+		stamped->time = eventlog_clock_now(clock);
+	return eventlog_relay_buffer_append(relay, record) ? 0 : -ENOSPC;
 }
 
 /* Disabled interrupts are an RCU read-side section: set_state() waits for it. */
 static __always_inline int write_exclusive(struct eventlog_relay *relay,
-					   const struct record_parts *record_parts, bool locked)
+					   const struct eventlog_relay_record *record,
+					   struct eventlog_relay_record *stamped, u8 clock,
+					   bool locked)
 {
 	unsigned long flags;
 	int error;
 
 	if (!eventlog_relay_enter(relay, locked, &flags))
 		return reject_record(relay);
-	error = write_locked(relay, record_parts);
+	error = write_locked(relay, record, stamped, clock);
 	eventlog_relay_leave(relay, locked, flags);
 	return error;
 }
 
-static int write_parts(struct eventlog_relay *relay, const struct record_parts *record_parts)
+static int write_record(struct eventlog_relay *relay, const struct eventlog_relay_record *record,
+			struct eventlog_relay_record *stamped, u8 clock)
 {
 	return eventlog_relay_has_flag(relay, EVENTLOG_RELAY_GLOBAL) ?
-		       write_exclusive(relay, record_parts, true) :
-		       write_exclusive(relay, record_parts, false);
+		       write_exclusive(relay, record, stamped, clock, true) :
+		       write_exclusive(relay, record, stamped, clock, false);
 }
 
-int eventlog_relay_write(struct eventlog_relay *relay, const struct eventlog_record *record)
+int eventlog_relay_write(struct eventlog_relay *relay, const struct eventlog_relay_record *record)
 {
-	const struct record_parts record_parts = { .record = record, .payload = record + 1 };
-
-	return write_parts(relay, &record_parts);
+	return write_record(relay, record, NULL, 0);
 }
 EXPORT_SYMBOL_GPL(eventlog_relay_write);
 
-/*
- * Like eventlog_relay_write(), with a payload that may be anywhere. Stamps the
- * record unless it has a custom time.
- */
-int eventlog_relay_write_stamped(struct eventlog_relay *relay, struct eventlog_record *record,
-				 const void *payload, u8 clock)
+/* Like eventlog_relay_write(). Stamps the record unless it has a custom time. */
+int eventlog_relay_write_stamped(struct eventlog_relay *relay,
+				 struct eventlog_relay_record *record, u8 clock)
 {
-	const struct record_parts record_parts = {
-		.record = record,
-		.payload = payload,
-		.timed = record->flags & EVENTLOG_RECORD_CUSTOM_TIME ? NULL : record,
-		.clock = clock,
-	};
-
-	return write_parts(relay, &record_parts);
+	return write_record(relay, record,
+			    record->flags & EVENTLOG_RECORD_CUSTOM_TIME ? NULL : record, clock);
 }

@@ -19,6 +19,7 @@
 #include <linux/uaccess.h>
 
 #include "eventlog.h"
+#include "record.h"
 #include "relay.h"
 
 struct relay_file {
@@ -142,51 +143,106 @@ static long relay_device_ioctl(struct file *file, unsigned int command, unsigned
 	}
 }
 
-/* Returns the end of the record with its padding, or 0 if it is invalid. */
-static size_t end_of(const struct eventlog_relay *relay, const u8 *batch, size_t begin, size_t size)
-{
-	const struct eventlog_record *record = (const void *)(batch + begin);
-	const size_t room = relay->options.subbuf_size - sizeof(struct eventlog_relay_header);
-	size_t length;
+/* A batch while it is read from its beginning. */
+struct batch {
+	const u8 *bytes;
+	size_t size;
+	size_t at;
+	u64 context; /* of the last CONTEXT record; 0: none */
+};
 
-	if (size - begin < sizeof(*record))
+/* Reads an EXTENDED record behind its first word. Returns the size of its header, or 0. */
+static size_t read_extended(const struct batch *batch, u64 head,
+			    struct eventlog_relay_record *record)
+{
+	const u64 *words = (const u64 *)(batch->bytes + batch->at);
+	u64 last;
+
+	if (batch->size - batch->at < EVENTLOG_EXTENDED_HEADER_SIZE)
 		return 0;
-	if (record->size < sizeof(*record) || record->size > min(size - begin, room))
+	last = words[2];
+	record->thread = words[1] >> EVENTLOG_THREAD_SHIFT;
+	record->time = words[1] << 32 | (u32)head;
+	record->flags = eventlog_record_flags(last);
+	record->size = eventlog_record_extended_size(last);
+	/* No extension words. */
+	if (eventlog_record_short_size(head) || last >> EVENTLOG_EXTENSION_SHIFT ||
+	    record->flags & ~EVENTLOG_RECORD_FLAGS)
 		return 0;
-	length = ALIGN(record->size, EVENTLOG_RECORD_ALIGNMENT);
-	if (length > size - begin || record->flags & ~EVENTLOG_RECORD_FLAGS)
-		return 0;
-	if (memchr_inv((const u8 *)record + record->size, 0, length - record->size))
-		return 0;
-	return begin + length;
+	return EVENTLOG_EXTENDED_HEADER_SIZE;
 }
 
-static bool is_valid_batch(const struct eventlog_relay *relay, const u8 *batch, size_t size)
+/* Returns the size of the header of the next record, or 0 if it is invalid. */
+static size_t read_header(struct batch *batch, struct eventlog_relay_record *record)
 {
-	size_t begin = 0;
+	const u64 *words = (const u64 *)(batch->bytes + batch->at);
+	size_t header = EVENTLOG_SHORT_HEADER_SIZE;
 
-	while (begin < size) {
-		begin = end_of(relay, batch, begin, size);
-		if (!begin)
-			return false;
+	if (batch->size - batch->at < EVENTLOG_SHORT_HEADER_SIZE)
+		return 0;
+	record->event = words[0] >> EVENTLOG_EVENT_SHIFT;
+	switch (eventlog_record_kind(words[0])) {
+	case EVENTLOG_KIND_SHORT:
+		break;
+	case EVENTLOG_KIND_CONTEXT:
+		header = EVENTLOG_CONTEXT_HEADER_SIZE;
+		if (batch->size - batch->at < header)
+			return 0;
+		batch->context = words[1];
+		break;
+	case EVENTLOG_KIND_EXTENDED:
+		return read_extended(batch, words[0], record);
+	default:
+		return 0;
 	}
+	record->thread = batch->context >> EVENTLOG_THREAD_SHIFT;
+	record->time = batch->context << 32 | (u32)words[0];
+	record->flags = 0;
+	record->size = eventlog_record_short_size(words[0]);
+	/* Context 0 is none: only the record that has it can be read. */
+	return batch->context || header != EVENTLOG_SHORT_HEADER_SIZE ? header : 0;
+}
+
+/*
+ * Reads the next record, with its padding. Returns false if it is invalid. Both
+ * passes over a batch find the same, because it is a copy.
+ */
+static bool read_record(struct batch *batch, struct eventlog_relay_record *record)
+{
+	const size_t header = read_header(batch, record);
+	const size_t padded = ALIGN(record->size, EVENTLOG_RECORD_ALIGNMENT);
+	const u8 *payload = batch->bytes + batch->at + header;
+
+	if (!header || !record->event || padded > batch->size - batch->at - header ||
+	    memchr_inv(payload + record->size, 0, padded - record->size))
+		return false;
+	record->payload = payload;
+	batch->at += header + padded;
+	return true;
+}
+
+static bool is_valid_batch(const struct eventlog_relay *relay, struct batch batch)
+{
+	const size_t room = relay->options.subbuf_size - sizeof(struct eventlog_relay_header);
+	struct eventlog_relay_record record = { };
+
+	while (batch.at < batch.size)
+		if (!read_record(&batch, &record) ||
+		    EVENTLOG_EXTENDED_HEADER_SIZE + record.size > room)
+			return false;
 	return true;
 }
 
 /* Each record is written or counted as lost, unless the channel was closed meanwhile. */
-static int write_batch(struct eventlog_relay *relay, const u8 *batch, size_t size)
+static int write_batch(struct eventlog_relay *relay, struct batch batch)
 {
-	size_t begin = 0;
+	struct eventlog_relay_record record = { };
 	int error = 0;
 
 	/* All records go to one buffer, in their order. */
 	preempt_disable();
-	while (begin < size && error != -ENODEV) {
-		const struct eventlog_record *record = (const void *)(batch + begin);
-
-		error = eventlog_relay_write(relay, record);
-		begin += ALIGN(record->size, EVENTLOG_RECORD_ALIGNMENT);
-	}
+	while (batch.at < batch.size && error != -ENODEV && read_record(&batch, &record))
+		error = eventlog_relay_write(relay, &record);
 	preempt_enable();
 	return error == -ENODEV ? error : 0;
 }
@@ -197,18 +253,20 @@ static ssize_t relay_device_write(struct file *file, const char __user *from, si
 	struct relay_file *opened = file->private_data;
 	/* Pairs with the release in set_channel(). */
 	struct eventlog_relay *relay = smp_load_acquire(&opened->relay);
-	u8 *batch;
+	struct batch batch = { .size = size };
+	void *copy;
 	int error;
 
 	if (!relay)
 		return -EBADF;
 	if (size > EVENTLOG_RELAY_BATCH_MAX)
 		return -E2BIG;
-	batch = vmemdup_user(from, size);
-	if (IS_ERR(batch))
-		return PTR_ERR(batch);
-	error = is_valid_batch(relay, batch, size) ? write_batch(relay, batch, size) : -EINVAL;
-	kvfree(batch);
+	copy = vmemdup_user(from, size);
+	if (IS_ERR(copy))
+		return PTR_ERR(copy);
+	batch.bytes = copy;
+	error = is_valid_batch(relay, batch) ? write_batch(relay, batch) : -EINVAL;
+	kvfree(copy);
 	return error ? error : size;
 }
 

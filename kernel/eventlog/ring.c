@@ -127,6 +127,11 @@ static void switch_buffer(struct eventlog_ring_writer *ring)
 	WRITE_ONCE(ring->phase, EVENTLOG_RING_SWITCHING);
 	/* From here on an NMI adds its losses to this descriptor itself. */
 	update_losses(ring, next);
+	/*
+	 * A buffer can be read alone. No writer changes this while the ring is sealed; one
+	 * that has reserved before, and was interrupted, finds its mark gone.
+	 */
+	WRITE_ONCE(ring->context, EVENTLOG_CONTEXT_UNKNOWN);
 	/* While the ring is sealed no writer uses `active`. */
 	WRITE_ONCE(ring->active, ring->buffers +
 		   (generation & (ring->buffer_count - 1)) * ring->buffer_size);
@@ -182,22 +187,50 @@ static bool make_room(struct eventlog_ring_writer *ring, u64 units)
 	return made;
 }
 
-/* Slow path of eventlog_ring_try_reserve(): no room, or another writer interrupted. */
-noinline struct eventlog_record *eventlog_ring_reserve_slow(struct eventlog_ring_writer *ring,
-							    u64 units)
+/* Returns NULL if the loss was counted. */
+static u64 *reserve(struct eventlog_ring_writer *ring, u64 units, u32 thread, bool is_short,
+		    u64 *time, bool *begins)
 {
-	struct eventlog_record *to;
-	u64 old;
+	u64 needed;
+	u64 *to;
 
-	do {
-		old = READ_ONCE(ring->reserved);
-		while (!eventlog_ring_fits(ring, old, units)) {
-			if (!make_room(ring, units))
-				return NULL;
-			old = READ_ONCE(ring->reserved);
-		}
-	} while (!eventlog_ring_try_reserve(ring, old, units, 1, &to));
+	/* It needs room for its context or not: a switch, or another writer, may change that. */
+	do
+		to = eventlog_ring_try_reserve(ring, units, 1, thread, is_short, time, begins,
+					       &needed);
+	while (!to && (!needed || make_room(ring, needed)));
 	return to;
+}
+
+/* Slow path of eventlog_ring_begin_short(): no room, or another writer interrupted. */
+noinline u8 *eventlog_ring_begin_slow(struct eventlog_ring_writer *ring, u32 event, u32 thread,
+				      unsigned long size)
+{
+	bool begins;
+	u64 time;
+	u64 *to = reserve(ring, eventlog_ring_units(1, size), thread, true, &time, &begins);
+
+	return to ? eventlog_record_put_short(to, event, size, time, thread, begins) : NULL;
+}
+
+/*
+ * As eventlog_ring_begin_short(), for a record with a large payload, or with a
+ * custom time that is not 0.
+ */
+noinline u8 *eventlog_ring_begin_extended(struct eventlog_ring_writer *ring, u32 event, u32 thread,
+					  u32 cpu, unsigned long size, u64 custom)
+{
+	bool begins;
+	u64 time;
+	u64 *to;
+
+	ring->nest++;
+	barrier();
+	to = reserve(ring, eventlog_ring_units(3, size), thread, false, &time, &begins);
+	if (!to)
+		return NULL;
+	return eventlog_record_put_extended(to, event, size, custom ?: time, thread, cpu,
+					    custom ? EVENTLOG_RECORD_CUSTOM_TIME : 0);
 }
 
 /*
@@ -209,6 +242,7 @@ void eventlog_ring_begin(struct eventlog_ring_writer *ring)
 	ring->units = ring->buffer_size / EVENTLOG_RECORD_ALIGNMENT;
 	ring->descriptors[0].lost_before = ring->head->lost;
 	ring->active = ring->buffers;
+	ring->context = EVENTLOG_CONTEXT_UNKNOWN;
 	ring->reserved = 0;
 	/* With it, `lost_before` and the memory. Pairs with the reader's acquire. */
 	smp_store_release(&ring->head->control, 0);

@@ -13,6 +13,7 @@
 #include <linux/ktime.h>
 #include <linux/string.h>
 
+#include "record.h"
 #include "ring.h"
 
 static __always_inline bool eventlog_ring_fits(const struct eventlog_ring_writer *ring,
@@ -22,29 +23,48 @@ static __always_inline bool eventlog_ring_fits(const struct eventlog_ring_writer
 }
 
 /*
- * Reserves `units` for `count` records behind `old`, which has room for them.
- * Sets the first record's address and stores its time. Returns false if another
- * writer interrupted.
+ * Reserves room for `count` records of one thread: `units`, and one more if
+ * `has_short` and they need a context. Returns the first one's address, and sets
+ * the time of all and `begins`: whether the first one that is not EXTENDED has to
+ * be a CONTEXT record. Returns NULL if there is no room for all of them, and sets
+ * `needed`; or, with `needed` 0, if another writer interrupted.
+ *
+ * See CONTEXT in ring.h.
  */
-static __always_inline bool eventlog_ring_try_reserve(struct eventlog_ring_writer *ring, u64 old,
-						      u64 units, u64 count,
-						      struct eventlog_record **place)
+static __always_inline u64 *eventlog_ring_try_reserve(struct eventlog_ring_writer *ring, u64 units,
+						      u64 count, u32 thread, bool has_short,
+						      u64 *time, bool *begins, u64 *needed)
 {
+	const u64 old = READ_ONCE(ring->reserved);
+	u64 context, all;
+	u8 *active;
+
 	/*
 	 * A writer that interrupts takes a later time, and room: then this fails and is
 	 * done again.
 	 */
-	const u64 time = likely(ring->clock == EVENTLOG_CLOCK_MONOTONIC) ?
-				 ktime_get_mono_fast_ns() : eventlog_ring_now(ring);
-	const u64 new = old + units + (count << EVENTLOG_COUNT_SHIFT);
+	*time = likely(ring->clock == EVENTLOG_CLOCK_MONOTONIC) ? ktime_get_mono_fast_ns() :
+								  eventlog_ring_now(ring);
+	context = eventlog_record_context(thread, *time);
+	/* After `reserved`: the swap below proves that this has not changed meanwhile. */
+	*begins = has_short && READ_ONCE(ring->context) != context;
+	all = units + *begins;
+	*needed = all;
+	if (unlikely(!eventlog_ring_fits(ring, old, all)))
+		return NULL;
+	*needed = 0;
 	/* The buffer of `old`: a switch changes `reserved`, too, so the swap fails. */
-	u8 *const active = READ_ONCE(ring->active);
-
-	if (unlikely(cmpxchg_local(&ring->reserved, old, new) != old))
-		return false;
-	*place = (void *)(active + eventlog_position_of(old) * EVENTLOG_RECORD_ALIGNMENT);
-	(*place)->time = time;
-	return true;
+	active = READ_ONCE(ring->active);
+	if (*begins)
+		WRITE_ONCE(ring->context, EVENTLOG_CONTEXT_MARK(old));
+	if (unlikely(cmpxchg_local(&ring->reserved, old,
+				   old + all + (count << EVENTLOG_COUNT_SHIFT)) != old))
+		return NULL;
+	if (*begins)
+		/* Not over the context of a writer that has interrupted since, or of a switch. */
+		cmpxchg_local(&ring->context, EVENTLOG_CONTEXT_MARK(old),
+			      context ?: EVENTLOG_CONTEXT_UNKNOWN);
+	return (u64 *)(active + eventlog_position_of(old) * EVENTLOG_RECORD_ALIGNMENT);
 }
 
 /* Copies with padding. */
@@ -92,29 +112,31 @@ static __always_inline void eventlog_ring_commit(struct eventlog_ring_writer *ri
 	}
 }
 
-/*
- * Begins a record in the ring of this CPU. Sets the record's address, size and
- * time; the caller fills in the rest and the payload. Returns false if the loss
- * was counted. Has to be ended in any case.
- */
-static __always_inline bool eventlog_ring_begin_record(struct eventlog_ring_writer *ring,
-						       unsigned long size,
-						       struct eventlog_record **place)
+/* Units of a record whose header has `words` words. */
+static __always_inline u64 eventlog_ring_units(unsigned int words, unsigned long size)
 {
-	const u64 units = DIV_ROUND_UP(sizeof(**place) + size, EVENTLOG_RECORD_ALIGNMENT);
-	u64 old;
+	return words + DIV_ROUND_UP(size, EVENTLOG_RECORD_ALIGNMENT);
+}
+
+/*
+ * Begins a SHORT or CONTEXT record in the ring of this CPU and stores its header.
+ * Returns where the payload goes, or NULL if the loss was counted. Has to be ended
+ * in any case.
+ */
+static __always_inline u8 *eventlog_ring_begin_short(struct eventlog_ring_writer *ring, u32 event,
+						     u32 thread, unsigned long size)
+{
+	u64 time, needed;
+	bool begins;
+	u64 *to;
 
 	ring->nest++; /* a context that interrupts restores the value */
 	barrier();
-	old = READ_ONCE(ring->reserved);
-	if (unlikely(!eventlog_ring_fits(ring, old, units) ||
-		     !eventlog_ring_try_reserve(ring, old, units, 1, place))) {
-		*place = eventlog_ring_reserve_slow(ring, units);
-		if (!*place)
-			return false;
-	}
-	(*place)->size = sizeof(**place) + size;
-	return true;
+	to = eventlog_ring_try_reserve(ring, eventlog_ring_units(1, size), 1, thread, true, &time,
+				       &begins, &needed);
+	if (unlikely(!to))
+		return eventlog_ring_begin_slow(ring, event, thread, size);
+	return eventlog_record_put_short(to, event, size, time, thread, begins);
 }
 
 /* Room in the active buffer. A writer that interrupts may use it up. */
@@ -126,20 +148,20 @@ static inline u64 eventlog_ring_room(const struct eventlog_ring_writer *ring)
 }
 
 /*
- * Begins `count` records at once, of `units` together, which all have the time
- * of the first. Returns false, without counting a loss, if there is no room for
- * all of them.
+ * Begins `count` records of a thread at once, of `units` together without word 1
+ * of those that are short, which all have the time of the first. The thread is not
+ * 0: with context 0, each short record would need its own word 1. As
+ * eventlog_ring_try_reserve(); a loss is not counted.
  */
-static inline bool eventlog_ring_begin_run(struct eventlog_ring_writer *ring, u64 units, u64 count,
-					   struct eventlog_record **place)
+static inline u64 *eventlog_ring_begin_run(struct eventlog_ring_writer *ring, u64 units, u64 count,
+					   u32 thread, bool has_short, u64 *time, bool *begins)
 {
-	u64 old;
+	u64 needed;
 
 	ring->nest++;
 	barrier();
-	old = READ_ONCE(ring->reserved);
-	return eventlog_ring_fits(ring, old, units) &&
-	       eventlog_ring_try_reserve(ring, old, units, count, place);
+	return eventlog_ring_try_reserve(ring, units, count, thread, has_short, time, begins,
+					 &needed);
 }
 
 /* Returns whether readers that wait for a switch have to be woken. */

@@ -19,10 +19,9 @@
 #include <asm/byteorder.h>
 
 #include "provider.h"
+#include "schema_header.h"
 
-#define SCHEMA_MAGIC 0x48435345U /* "ESCH" */
 #define SCHEMA_VERSION 2
-#define HASH_OFFSET 16
 #define NAME_LENGTH_MAX 63
 #define TEXT_LENGTH_MAX 255
 #define FIELDS_MAX 100
@@ -397,7 +396,7 @@ static void put_schema(struct builder *builder, const struct eventlog_provider *
 	u32 i;
 
 	builder->used = 0;
-	put_number(builder, SCHEMA_MAGIC, 4);
+	put_number(builder, EVENTLOG_SCHEMA_MAGIC, 4);
 	put_number(builder, SCHEMA_VERSION, 2);
 	put_number(builder, provider->event_count, 2);
 	put_number(builder, size, 4);
@@ -456,7 +455,7 @@ int eventlog_schema_make(const struct eventlog_provider *provider, struct eventl
 	schema->bytes = builder.bytes;
 	schema->hash = hash_of(schema->bytes, schema->size);
 	hash = cpu_to_le64(schema->hash);
-	memcpy(schema->bytes + HASH_OFFSET, &hash, sizeof(hash));
+	memcpy(schema->bytes + offsetof(struct eventlog_schema_header, hash), &hash, sizeof(hash));
 	error = 0;
 free:
 	kfree(builder.enumerations);

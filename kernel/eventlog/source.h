@@ -28,6 +28,7 @@ struct eventlog_read_cursor {
 	u64 generation;
 	u64 offset; /* in the buffer */
 	u64 records; /* read of the buffer */
+	u64 context; /* word 1 of the last CONTEXT record read of the buffer; 0: none */
 	u64 records_reported; /* read, or reported as overwritten */
 	u64 lost_reported;
 	u64 last_time;

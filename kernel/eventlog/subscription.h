@@ -28,7 +28,7 @@ struct eventlog_source_event {
 	struct eventlog_source *source;
 	const char *name;
 	u64 keywords;
-	u16 id; /* its position in the schema */
+	u16 id; /* its position in the schema, below number_count */
 	u8 level;
 	u8 flags; /* EVENTLOG_EVENT_... */
 	bool enabled; /* protected by eventlog_sources_lock */
@@ -50,6 +50,7 @@ struct eventlog_source {
 	u64 schema_hash; /* as its publisher says */
 	u64 schema_key; /* hash of its bytes, set by eventlog_source_publish() */
 	u32 event_count;
+	u32 number_count; /* of events in its schema, at least: each has a number in a region */
 	struct eventlog_source_event *events;
 	/*
 	 * An event gets its first listener, or loses its last. May sleep. Called with

@@ -193,15 +193,31 @@ are not needed for memory that one CPU writes.
 Reserve space by a local compare-and-exchange, without a lock prefix.
 The writers of one CPU interrupt each other as a stack, so only the
 outermost one publishes the new position, when all records before it
-are complete. The memory is allocated for the subscriber and charged to
-it.
+are complete.
+
+Thread and upper half of the time are stored only where they differ from
+those of the last record that has them. A writer marks them as unknown
+before it reserves, and stores its own afterwards unless another writer
+has interrupted it, or has switched the buffer.
 
 Tested in user space by a program that compiles ring.c and interrupts
 the writer between any two memory accesses, four levels deep, while a
 reader reads.
 """,
-        files=(CODE + "region.c", CODE + "region.h", CODE + "ring.c", CODE + "ring.h",
-               CODE + "ring_write.h"),
+        files=(CODE + "record.h", CODE + "ring.c", CODE + "ring.h", CODE + "ring_write.h"),
+    ),
+    Patch(
+        "eventlog: Allocate the memory of subscriptions",
+        """
+A subscription has a ring for each CPU, and tables of providers and
+their schemas, which its owner reads or maps.
+
+Allocate the rings when their CPUs come online, and pages of the tables
+when they are written or mapped. Charge all of it to the subscriber, so
+that the limits of users hold. The memory is zeroed and mapped for
+reading only.
+""",
+        files=(CODE + "region.c", CODE + "region.h"),
     ),
     Patch(
         "eventlog: Add the API of relay channels",
@@ -249,7 +265,8 @@ each.
 
 Add a device. A process with CAP_SYS_ADMIN creates a channel, which
 exists until the file is closed. Other programs attach by name and write
-batches of up to 64 KiB, which are validated as a whole.
+batches of up to 64 KiB, which are validated as a whole. Records leave
+out what the record before them in the sub-buffer has.
 
 The KUnit suite eventlog_relay tests channels, losses, flush and reset.
 """,
@@ -272,8 +289,9 @@ dumpable state and user namespace would allow ptrace.
         """
 A subscriber needs whole records and the position and size of each gap.
 
-Implement read() and poll(). Records of one ring are returned in order.
-A gap is reported by a record in front of the next one. In overwrite
+Implement read() and poll(). Records of one ring are returned in order,
+as they are stored. A marker in front of each run of them has the ring,
+the context of the first records and the gap before them. In overwrite
 mode, a copy that a writer overtook is discarded and read again.
 """,
         files=tuple(CODE + name for name in ("read_cursor.c", "read_wait.c", "reading.c",
@@ -304,7 +322,8 @@ registered events. The provider exists until it is unpublished or the
 file is closed. Let an open file become a subscription, which receives
 events of the providers that its owner has access to.
 """,
-        files=(CODE + "subscribe_ioctl.c", CODE + "publication.c", CODE + "subscription.c"),
+        files=tuple(CODE + name for name in ("subscribe_ioctl.c", "publication.c", "schema_header.h",
+                                             "subscription.c")),
     ),
     Patch(
         "eventlog: Add registration and writing of events",

@@ -53,12 +53,12 @@ struct disabled_event {
 
 /* The record for relay, of the size of a record in eventlog's ring. */
 struct relay_record {
-	struct eventlog_record head;
+	u64 head;
 	struct recorded_event payload;
 };
 
 static_assert(sizeof(struct recorded_event) == 32);
-static_assert(sizeof(struct relay_record) == 56);
+static_assert(sizeof(struct relay_record) == 40);
 
 EVENTLOG_EVENT(recorded, FIELDS_OF(recorded));
 EVENTLOG_EVENT(disabled, FIELDS_OF(disabled));
@@ -163,12 +163,7 @@ static void write_relay(u32 count)
 
 	for (i = 0; i < count; i++) {
 		const struct relay_record record = {
-			.head = {
-				.size = sizeof(record),
-				.time = ktime_get_mono_fast_ns(),
-				.thread = current->pid,
-				.cpu = smp_processor_id(),
-			},
+			.head = (u32)ktime_get_mono_fast_ns() | (u64)current->pid << 32,
 			.payload = { PAYLOAD(i) },
 		};
 

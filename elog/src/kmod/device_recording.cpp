@@ -41,7 +41,7 @@ device_recording::device_recording(const subscription_options& options,
     : patterns_(options.patterns),
       overwrites_(options.overwrite),
       source_(std::move(source)),
-      stream_(source_->region().geometry.ring_count),
+      stream_(source_->region().geometry.ring_count, events_),
       matched_(options.patterns.size(), false) {
     find_providers();
     if (options.narrowed) {
@@ -71,6 +71,8 @@ void device_recording::find_providers() {
         if (source_->names_keywords()) {
             store_verdicts(provider);
         }
+        // The kernel gives each provider numbers of its own.
+        static_cast<void>(events_.add(provider));
         found_.push_back(std::move(provider));
     });
 }
@@ -98,10 +100,7 @@ void device_recording::store_verdicts(const provider_instance& provider) {
 }
 
 /// Records of unknown providers are kept.
-bool device_recording::is_wanted(const record_view& record) {
-    if (!verdicts_.contains(record.provider)) {
-        find_providers();
-    }
+bool device_recording::is_wanted(const record_view& record) const {
     const auto known = verdicts_.find(record.provider);
     if (known == verdicts_.end() || record.event >= known->second.size()) {
         return true;
@@ -161,6 +160,8 @@ void device_recording::read_all() {
             std::this_thread::sleep_for(overtaken_interval);
             continue;
         }
+        // A record may be of a provider that is not known yet.
+        find_providers();
         stream_.take(bytes, wanted, [this](const record_run& run) {
             deliver_providers();
             sink_->take_run(run);

@@ -18,6 +18,7 @@
 #include "kmod/module_source.hpp"
 #include "memory/recording_loop.hpp"
 #include "memory/subscription.hpp"
+#include "record/event_numbers.hpp"
 #include "record/record_sink.hpp"
 #include "record/recording_summary.hpp"
 #include "schema/filter.hpp"
@@ -55,7 +56,7 @@ class device_recording {
     void mark_matched_patterns(const provider_schema& schema);
     void store_verdicts(const provider_instance& provider);
     void deliver_providers();
-    [[nodiscard]] bool is_wanted(const record_view& record);
+    [[nodiscard]] bool is_wanted(const record_view& record) const;
     [[nodiscard]] bool is_in_session(const record_view& record) const;
     [[nodiscard]] bool is_overtaken(int empty_reads) const;
     void read_all();
@@ -68,6 +69,7 @@ class device_recording {
     std::vector<provider_instance> published_;  // also those without requested events
     bool overwrites_;
     std::unique_ptr<module_source> source_;
+    event_numbers events_;  // of the providers that were found
     device_stream stream_;
     record_sink* sink_ = nullptr;           // while run() executes
     std::vector<provider_instance> found_;  // not passed to the sink yet

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "kmod/device_stream.hpp"
 
-#include <cstring>
+#include <optional>
 
 #include "base/user_error.hpp"
-#include "record/kernel_records.hpp"
 #include "record/ring_records.hpp"
 
 namespace elog {
@@ -17,79 +16,88 @@ namespace {
         EVENTLOG_DEVICE_PATH);
 }
 
-/// Throws user_error if the bytes do not begin with a whole record.
-kernel_record read_first_record(std::span<const std::uint8_t> bytes) {
-    const kernel_record found = peek_kernel_record(bytes);
-    if (!found.is_whole) {
-        throw_invalid_stream();
-    }
-    return found;
-}
-
 }  // namespace
 
-void device_stream::take_gap(const record_view& record) {
-    const std::uint32_t ring = record.cpu;
-    eventlog_lost_payload missing{};
-    if (record.payload.size() < sizeof missing) {
+/// Returns the ring of the records behind the marker. Markers of unknown types change nothing.
+std::uint32_t device_stream::take_marker(const stream_marker& marker, std::uint32_t ring) {
+    if (marker.type != EVENTLOG_MARKER_RUN) {
+        if (marker.type >= EVENTLOG_MARKER_REQUIRED) {
+            throw_invalid_stream();
+        }
+        return ring;
+    }
+    const std::optional<eventlog_run> run = run_of(marker);
+    if (!run || run->ring + std::size_t{1} >= rings_.size()) {
         throw_invalid_stream();
     }
-    std::memcpy(&missing, record.payload.data(), sizeof missing);
-    rings_[ring].unreported.lost += missing.lost;
-    rings_[ring].unreported.overwritten += missing.overwritten;
-    totals_[ring].lost += missing.lost;
-    totals_[ring].overwritten += missing.overwritten;
+    trailing_losses& unreported = rings_[run->ring].unreported;
+    unreported.lost += run->lost;
+    unreported.overwritten += run->overwritten;
+    totals_[run->ring].lost += run->lost;
+    totals_[run->ring].overwritten += run->overwritten;
+    return run->ring;
 }
 
-void device_stream::deliver(std::uint32_t ring, const run_handler& take) {
-    if (run_count_ == 0) {
-        return;
-    }
-    ring_state& state = rings_[ring];
-    record_run run;
-    run.ring = ring;
+void device_stream::deliver(record_run run, const run_handler& take) {
+    ring_state& state = rings_[run.ring];
     run.lost_before = state.unreported.lost + state.unreported.overwritten;
     run.overwritten = state.unreported.overwritten != 0;
     run.sequence = state.next + run.lost_before;
-    run.count = run_count_;
-    run.bytes = run_;
     state.unreported = {};
     state.next = run.sequence + run.count;
-    totals_[ring].read += run.count;
+    totals_[run.ring].read += run.count;
+    totals_[run.ring].bytes += usual_size(run);
     take(run);
-    run_.clear();
-    run_count_ = 0;
 }
 
-/// A run ends at a record of another ring, at a gap and at a record that is not wanted.
-void device_stream::take(std::span<const std::uint8_t> bytes, const is_wanted& wanted,
-                         const run_handler& take) {
-    std::size_t at = 0;
-    std::uint32_t ring = 0;
-    while (at < bytes.size()) {
-        const kernel_record found = read_first_record(bytes.subspan(at));
-        const record_view& record = found.record;
-        if (record.cpu + std::size_t{1} >= rings_.size()) {
-            throw_invalid_stream();
-        }
-        const bool is_gap = record.provider == EVENTLOG_LOST_PROVIDER;
-        const bool is_kept = !is_gap && (!wanted || wanted(record));
-        if (record.cpu != ring || !is_kept) {
-            deliver(ring, take);
-            ring = record.cpu;
-        }
-        at += found.size;
-        if (is_kept) {
-            append_record(run_, record);
-            ++run_count_;
-            totals_[ring].bytes += found.size;
-        } else if (is_gap) {
-            take_gap(record);
-        } else {
-            ++rings_[ring].filtered_out;
+void device_stream::deliver_wanted(const record_run& all, const is_wanted& wanted,
+                                   const run_handler& take) {
+    record_run run = all;
+    run.count = 0;
+    kept_.clear();
+    run_reader records(all);
+    for (record_view record; records.next(record);) {
+        if (wanted(record)) {
+            records.append_last_to(kept_);
+            ++run.count;
         }
     }
-    deliver(ring, take);
+    rings_[all.ring].filtered_out += all.count - run.count;
+    if (run.count != 0) {
+        run.bytes = kept_;
+        run.context = 0;
+        deliver(run, take);
+    }
+}
+
+void device_stream::take(std::span<const std::uint8_t> bytes, const is_wanted& wanted,
+                         const run_handler& take) {
+    // A read begins with a marker of a run. Until it names a ring, there is none.
+    const auto no_ring = static_cast<std::uint32_t>(rings_.size());
+    record_run run;
+    run.ring = no_ring;
+    run.events = events_;
+    while (!bytes.empty()) {
+        if (const std::optional<stream_marker> marker = peek_marker(bytes)) {
+            run.ring = take_marker(*marker, run.ring);
+            run.context = marker->context;
+            bytes = bytes.subspan(marker->size);
+            continue;
+        }
+        const checked_records checked = check_records(bytes, run.context);
+        if (checked.count == 0 || run.ring == no_ring) {
+            throw_invalid_stream();
+        }
+        run.bytes = bytes.first(checked.size);
+        run.count = checked.count;
+        if (wanted) {
+            deliver_wanted(run, wanted, take);
+        } else {
+            deliver(run, take);
+        }
+        run.context = checked.context;
+        bytes = bytes.subspan(checked.size);
+    }
 }
 
 bool device_stream::has_read_up_to(std::uint32_t ring,

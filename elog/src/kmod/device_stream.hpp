@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Splits the stream that read(2) of /dev/eventlog returns, records of all rings with gaps between
-// them, into runs like those of region_reader.
+// Splits the stream that read(2) of /dev/eventlog returns, runs of records of all rings with
+// markers between them, into runs like those of region_reader.
 #pragma once
 
 #include <linux/eventlog_device.h>
@@ -12,6 +12,7 @@
 #include <span>
 #include <vector>
 
+#include "kmod/stream_marker.hpp"
 #include "memory/region_reader.hpp"
 #include "record/records.hpp"
 
@@ -22,12 +23,14 @@ class device_stream {
     using run_handler = std::function<void(const record_run&)>;
     using is_wanted = std::function<bool(const record_view&)>;
 
-    /// The last ring is for records without a CPU and stays empty.
-    explicit device_stream(std::uint32_t ring_count) : rings_(ring_count), totals_(ring_count) {}
+    /// The last ring is for records without a CPU and stays empty. `events` must outlive this
+    /// object.
+    device_stream(std::uint32_t ring_count, const event_numbers& events)
+        : rings_(ring_count), totals_(ring_count), events_(&events) {}
 
-    /// Processes the bytes of one read. Records for which `wanted` returns false are skipped
-    /// without counting as lost; an empty function keeps all. Throws user_error if the bytes are
-    /// not whole records.
+    /// Processes the bytes of one read, whose runs are valid during the call of `take`. Records for
+    /// which `wanted` returns false are skipped without counting as lost; an empty function keeps
+    /// all. Throws user_error if the bytes are not whole runs.
     void take(std::span<const std::uint8_t> bytes, const is_wanted& wanted,
               const run_handler& take);
 
@@ -52,13 +55,14 @@ class device_stream {
         std::uint64_t filtered_out = 0;  // skipped records
     };
 
-    void take_gap(const record_view& record);
-    void deliver(std::uint32_t ring, const run_handler& take);
+    [[nodiscard]] std::uint32_t take_marker(const stream_marker& marker, std::uint32_t ring);
+    void deliver(record_run run, const run_handler& take);
+    void deliver_wanted(const record_run& all, const is_wanted& wanted, const run_handler& take);
 
     std::vector<ring_state> rings_;
-    std::vector<std::uint8_t> run_;  // records of the next run
-    std::uint64_t run_count_ = 0;
+    std::vector<std::uint8_t> kept_;  // records of a run without those that are skipped
     std::vector<ring_totals> totals_;
+    const event_numbers* events_;
 };
 
 }  // namespace elog

@@ -226,7 +226,7 @@ void device_subscription::take_provider_at(std::uint32_t index, const provider_h
         }
         take({static_cast<std::uint32_t>(index), entry.pid, entry.uid, process,
               provider_schema::parse({at(entry.schema_offset), entry.schema_size}),
-              entry.start_time});
+              entry.start_time, entry.parent, entry.event_base});
     } catch (const user_error& mistake) {
         add_diagnostic(fmt::format(
             "The schema of a provider of {} (process {}) makes no sense, so its events are shown "

@@ -33,7 +33,8 @@ class module_source {
     [[nodiscard]] virtual int device() const noexcept = 0;
     [[nodiscard]] virtual bool names_keywords() const noexcept = 0;
 
-    /// Whole records and gaps, as read(2) of the device returns them; empty if none are available.
+    /// Runs of whole records behind their markers, as read(2) of the device returns them; empty if
+    /// none are available.
     /// Valid until the next call.
     [[nodiscard]] virtual std::span<const std::uint8_t> read() = 0;
 

@@ -6,26 +6,20 @@
 #include <cstring>
 
 #include "base/user_error.hpp"
-#include "record/gap_record.hpp"
-#include "record/kernel_records.hpp"
+#include "kmod/stream_marker.hpp"
+#include "record/ring_records.hpp"
 
 namespace elog {
 namespace {
 
-// A gap record replaces a header in place.
-static_assert(gap_record_size == sizeof(eventlog_relay_header));
+// A marker replaces a header in place.
+static_assert(sizeof(run_marker_bytes) == sizeof(eventlog_relay_header));
 
 [[noreturn]] void throw_broken_buffer(std::uint32_t cpu) {
     throw user_error(
         "The relay channel's buffer of CPU {} does not hold what it should: it is of "
         "another version of the kernel module. Load the one that belongs to this elog.",
         cpu);
-}
-
-std::uint32_t first_word(std::span<const std::uint8_t> bytes) noexcept {
-    std::uint32_t word = 0;
-    std::memcpy(&word, bytes.data(), sizeof word);
-    return word;
 }
 
 /// Whether the header belongs to a sub-buffer that has ended.
@@ -51,14 +45,18 @@ void relay_parser::take_header(std::span<std::uint8_t> bytes) {
     eventlog_relay_header header{};
     std::memcpy(&header, bytes.data(), sizeof header);
     check_header(header);
-    const auto gap = gap_record(cpu_, {.lost = header.lost_before - lost_,
-                                       .overwritten = header.records_before - recorded_});
-    std::memcpy(bytes.data(), gap.data(), gap.size());
+    eventlog_run run{};
+    run.ring = cpu_;
+    run.lost = header.lost_before - lost_;
+    run.overwritten = header.records_before - recorded_;
+    const run_marker_bytes marker = make_run_marker(run);
+    std::memcpy(bytes.data(), marker.data(), marker.size());
     lost_ = header.lost_before;
     recorded_ = header.records_before;
     current_ = header;
     used_ = sizeof header;
     records_ = 0;
+    context_ = 0;  // a sub-buffer can be read alone
 }
 
 /// A sub-buffer may hold less than its header announces, because the channel may have been reset.
@@ -72,17 +70,14 @@ bool relay_parser::has_room_for(std::size_t size) const noexcept {
 
 /// Returns the record's size with padding, or 0 if it is incomplete.
 std::size_t relay_parser::take_record(std::span<const std::uint8_t> bytes) {
-    const kernel_record found = peek_kernel_record(bytes);
-    if (found.size == 0 && !found.damaged) {
-        return 0;
-    }
-    if (found.damaged || !has_room_for(found.size) || found.record.cpu != cpu_ ||
-        found.record.provider == EVENTLOG_LOST_PROVIDER) {
+    const peeked_record found = peek_record(bytes, context_);
+    if (found.damaged || (found.size != 0 && !has_room_for(found.size))) {
         throw_broken_buffer(cpu_);
     }
     if (!found.is_whole) {
         return 0;
     }
+    context_ = found.context;
     used_ += static_cast<std::uint32_t>(found.size);
     ++records_;
     ++recorded_;
@@ -91,9 +86,9 @@ std::size_t relay_parser::take_record(std::span<const std::uint8_t> bytes) {
 
 std::size_t relay_parser::rewrite(std::span<std::uint8_t> bytes) {
     std::size_t at = 0;
-    while (bytes.size() - at >= sizeof(std::uint32_t)) {
+    while (bytes.size() - at >= ring_layout::word_size) {
         const std::span<std::uint8_t> rest = bytes.subspan(at);
-        const bool is_header = first_word(rest) == EVENTLOG_RELAY_MAGIC;
+        const bool is_header = ring_layout::word(rest.data()) == EVENTLOG_RELAY_MAGIC;
         std::size_t size = 0;
         if (!is_header) {
             size = take_record(rest);

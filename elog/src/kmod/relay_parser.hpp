@@ -16,11 +16,15 @@ class relay_parser {
     relay_parser(std::uint32_t cpu, std::uint32_t subbuf_size)
         : cpu_(cpu), subbuf_size_(subbuf_size) {}
 
-    /// Turns bytes of a buffer into the device's format (see device_stream) in place: a gap record
+    /// Turns bytes of a buffer into the device's format (see device_stream) in place: a marker
     /// replaces each header. Bytes must be passed in order; those behind the last whole record must
     /// be passed again. Returns the number of bytes in front of them. Throws user_error if the
-    /// bytes are not those of such a buffer.
+    /// bytes are not those of such a buffer. Records that a read has in front of its first header
+    /// need a marker with context().
     [[nodiscard]] std::size_t rewrite(std::span<std::uint8_t> bytes);
+
+    /// The context behind the last record; 0: none.
+    [[nodiscard]] std::uint64_t context() const noexcept { return context_; }
 
     // Reported so far, in gaps and as records.
     [[nodiscard]] std::uint64_t recorded() const noexcept { return recorded_; }
@@ -37,6 +41,7 @@ class relay_parser {
     eventlog_relay_header current_{};  // of the current sub-buffer; magic is 0 before the first
     std::uint32_t used_ = 0;           // bytes of it, including the header
     std::uint32_t records_ = 0;        // in it
+    std::uint64_t context_ = 0;        // behind the last record in it
     std::uint64_t recorded_ = 0;
     std::uint64_t lost_ = 0;
 };

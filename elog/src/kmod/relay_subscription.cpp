@@ -10,7 +10,7 @@
 
 #include "base/poll_for.hpp"
 #include "base/user_error.hpp"
-#include "record/gap_record.hpp"
+#include "kmod/stream_marker.hpp"
 
 namespace elog {
 namespace {
@@ -19,8 +19,11 @@ namespace {
 constexpr std::size_t relay_read_size = std::size_t{1} << 20U;
 
 void append_gap(std::vector<std::uint8_t>& bytes, std::uint32_t cpu, std::uint64_t lost) {
-    const auto gap = gap_record(cpu, {.lost = lost, .overwritten = 0});
-    bytes.insert(bytes.end(), gap.begin(), gap.end());
+    eventlog_run run{};
+    run.ring = cpu;
+    run.lost = lost;
+    const run_marker_bytes marker = make_run_marker(run);
+    bytes.insert(bytes.end(), marker.begin(), marker.end());
 }
 
 }  // namespace
@@ -57,10 +60,14 @@ bool relay_subscription::is_behind(const buffer& from) const {
            counts.lost > from.parser.lost();
 }
 
+/// Bytes of a buffer in the form of the device. Room in front of them is for a marker, which they
+/// need if they begin within a sub-buffer.
 std::span<const std::uint8_t> relay_subscription::read_from(buffer& from) {
+    constexpr std::size_t front = sizeof(run_marker_bytes);
     while (true) {
-        std::copy(from.rest.begin(), from.rest.end(), bytes_.begin());
-        const std::size_t kept = from.rest.size();
+        const auto begin = bytes_.begin() + static_cast<std::ptrdiff_t>(front);
+        std::copy(from.rest.begin(), from.rest.end(), begin);
+        const std::size_t kept = front + from.rest.size();
         const ssize_t got = ::read(from.file.get(), bytes_.data() + kept, bytes_.size() - kept);
         if (got < 0 && errno == EINTR) {
             continue;
@@ -74,11 +81,20 @@ std::span<const std::uint8_t> relay_subscription::read_from(buffer& from) {
             return {};
         }
         const std::span<std::uint8_t> all(bytes_.data(), kept + static_cast<std::size_t>(got));
-        const std::size_t whole = from.parser.rewrite(all);
-        from.rest.assign(all.begin() + static_cast<std::ptrdiff_t>(whole), all.end());
-        if (whole != 0) {
-            return all.first(whole);
+        const std::span<std::uint8_t> added = all.subspan(front);
+        eventlog_run run{};
+        run.ring = from.cpu;
+        const run_marker_bytes marker = make_run_marker(run, from.parser.context());
+        const std::size_t whole = from.parser.rewrite(added);
+        from.rest.assign(added.begin() + static_cast<std::ptrdiff_t>(whole), added.end());
+        if (whole == 0) {
+            continue;
         }
+        if (peek_marker(added)) {
+            return added.first(whole);
+        }
+        std::copy(marker.begin(), marker.end(), bytes_.begin());
+        return all.first(front + whole);
     }
 }
 

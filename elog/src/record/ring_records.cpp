@@ -130,6 +130,29 @@ checked_records check_records(std::span<const std::uint8_t> bytes, std::uint64_t
     return found;
 }
 
+peeked_record peek_record(std::span<const std::uint8_t> bytes, std::uint64_t context) noexcept {
+    peeked_record found;
+    found.context = context;
+    if (bytes.size() < word_size) {
+        return found;
+    }
+    const record_extent extent = extent_of(bytes, context != 0);
+    const std::size_t size = padded_size(extent.header + extent.payload);
+    if (extent.header == 0 || size > record_size_max) {
+        found.damaged = true;
+        return found;
+    }
+    if (extent.header > bytes.size()) {
+        return found;
+    }
+    found.size = size;
+    found.is_whole = size <= bytes.size();
+    if (found.is_whole && ring_layout::kind_of(word(bytes.data())) == EVENTLOG_KIND_CONTEXT) {
+        found.context = word(bytes.data(), 1);
+    }
+    return found;
+}
+
 void run_reader::find_range(std::uint32_t number) noexcept {
     range_ = events_ != nullptr ? events_->find(number) : event_range{};
     if (range_.count == 0) {

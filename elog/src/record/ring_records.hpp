@@ -103,6 +103,18 @@ struct checked_records {
 [[nodiscard]] checked_records check_records(std::span<const std::uint8_t> bytes,
                                             std::uint64_t context = 0) noexcept;
 
+/// What untrusted bytes begin with.
+struct peeked_record {
+    std::size_t size = 0;       // with padding; 0: the bytes end within the header
+    bool is_whole = false;      // the bytes contain all of it
+    bool damaged = false;       // not the beginning of a record
+    std::uint64_t context = 0;  // behind it, if it is whole
+};
+
+/// As check_records, for one record.
+[[nodiscard]] peeked_record peek_record(std::span<const std::uint8_t> bytes,
+                                        std::uint64_t context) noexcept;
+
 /// The size of a run's records by usual_ring_size, whatever they have kept of their contexts.
 [[nodiscard]] inline std::size_t usual_size(const record_run& run) noexcept {
     return check_records(run.bytes, run.context).usual_size;

@@ -4,6 +4,7 @@
 #include <linux/irq_work.h>
 #include <linux/string.h>
 
+#include "../record.h"
 #include "../relay.h"
 #include "../ring.h"
 
@@ -17,9 +18,11 @@ static const struct eventlog_relay_options trial = {
 	.name = { "eventlog_trial" },
 };
 
-static const struct eventlog_record record = { .size = sizeof(record), .event = 1 };
+static const struct eventlog_relay_record record = { .event = 1 };
 
-#define IN_SUBBUF ((4096 - sizeof(struct eventlog_relay_header)) / sizeof(record))
+/* In the buffer of all CPUs a record has three words. */
+#define IN_SUBBUF							\
+	((4096 - sizeof(struct eventlog_relay_header)) / EVENTLOG_EXTENDED_HEADER_SIZE)
 
 KUNIT_DEFINE_ACTION_WRAPPER(close_relay, eventlog_relay_close, struct eventlog_relay *);
 
@@ -53,7 +56,12 @@ static void counts_records_without_room(struct kunit *test)
 
 static void counts_records_that_are_too_large(struct kunit *test)
 {
-	const struct eventlog_record large = { .size = 4096 };
+	/* With its header, 8 bytes more than a sub-buffer. */
+	const struct eventlog_relay_record large = {
+		.event = 1,
+		.size = 4096 - sizeof(struct eventlog_relay_header) -
+			EVENTLOG_EXTENDED_HEADER_SIZE + 8,
+	};
 	struct eventlog_relay *relay = open_relay(test);
 
 	KUNIT_EXPECT_EQ(test, -E2BIG, eventlog_relay_write(relay, &large));
@@ -63,26 +71,139 @@ static void counts_records_that_are_too_large(struct kunit *test)
 static void stamps_records_with_separate_payload(struct kunit *test)
 {
 	static const char payload[] = "elsewhere";
-	struct eventlog_record short_one = { .size = sizeof(short_one) + sizeof(payload) };
+	struct eventlog_relay_record stamped = {
+		.event = 1, .thread = 7, .size = sizeof(payload), .payload = payload,
+	};
 	struct eventlog_relay *relay = open_relay(test);
 	const u64 begin = eventlog_clock_now(EVENTLOG_CLOCK_MONOTONIC);
-	const struct eventlog_record *written;
 	const struct rchan_buf *buffer = *per_cpu_ptr(relay->channel->buf, 0);
+	const u64 *written = buffer->start + sizeof(struct eventlog_relay_header);
+	u64 time;
 
 	KUNIT_EXPECT_EQ(test, 0,
-			eventlog_relay_write_stamped(relay, &short_one, payload,
-						     EVENTLOG_CLOCK_MONOTONIC));
-	written = buffer->start + sizeof(struct eventlog_relay_header);
-	KUNIT_EXPECT_EQ(test, short_one.size, written->size);
-	KUNIT_EXPECT_GE(test, written->time, begin);
-	KUNIT_EXPECT_LE(test, written->time, eventlog_clock_now(EVENTLOG_CLOCK_MONOTONIC));
-	KUNIT_EXPECT_STREQ(test, payload, (const char *)(written + 1));
+			eventlog_relay_write_stamped(relay, &stamped, EVENTLOG_CLOCK_MONOTONIC));
+	KUNIT_EXPECT_EQ(test, EVENTLOG_KIND_EXTENDED, eventlog_record_kind(written[0]));
+	KUNIT_EXPECT_EQ(test, 1, written[0] >> EVENTLOG_EVENT_SHIFT);
+	KUNIT_EXPECT_EQ(test, 7, written[1] >> EVENTLOG_THREAD_SHIFT);
+	KUNIT_EXPECT_EQ(test, sizeof(payload), eventlog_record_extended_size(written[2]));
+	time = written[1] << 32 | (u32)written[0];
+	KUNIT_EXPECT_GE(test, time, begin);
+	KUNIT_EXPECT_LE(test, time, eventlog_clock_now(EVENTLOG_CLOCK_MONOTONIC));
+	KUNIT_EXPECT_STREQ(test, payload, (const char *)(written + 3));
+	/* "elsewhere" and its NUL have 10 bytes; the rest of the words is zero. */
+	KUNIT_EXPECT_EQ(test, 0, written[4] >> 16);
+}
+
+/* What was written to the buffer of this CPU behind `from` words. The caller cannot migrate. */
+static const u64 *words_here(struct eventlog_relay *relay, u32 subbuf, u32 from)
+{
+	const struct rchan_buf *buffer = *this_cpu_ptr(relay->channel->buf);
+
+	return buffer->start + (size_t)subbuf * relay->options.subbuf_size +
+	       sizeof(struct eventlog_relay_header) + from * sizeof(u64);
+}
+
+static struct eventlog_relay *open_per_cpu(struct kunit *test)
+{
+	struct eventlog_relay_options options = trial;
+
+	options.flags = 0;
+	return open_with(test, &options);
+}
+
+/* Events with these threads and times, one after another, and the kinds that they need. */
+static const struct {
+	u32 thread;
+	u64 time;
+	u32 flags;
+	u32 size;
+	u32 kind;
+} context_steps[] = {
+	{ 5, 1, 0, 8, EVENTLOG_KIND_CONTEXT }, /* the first one */
+	{ 5, 2, 0, 8, EVENTLOG_KIND_SHORT },
+	{ 6, 3, 0, 8, EVENTLOG_KIND_CONTEXT }, /* another thread */
+	{ 6, 4, EVENTLOG_RECORD_CUSTOM_TIME, 8, EVENTLOG_KIND_EXTENDED },
+	{ 6, 5, 0, 256, EVENTLOG_KIND_EXTENDED }, /* too large */
+	{ 6, 6, 0, 255, EVENTLOG_KIND_SHORT },
+	{ 6, 1ULL << 32, 0, 8, EVENTLOG_KIND_CONTEXT }, /* another upper half */
+	{ 6, (1ULL << 32) + 1, 0, 0, EVENTLOG_KIND_SHORT },
+	{ 0, 7, 0, 8, EVENTLOG_KIND_CONTEXT }, /* context 0 is none */
+	{ 0, 8, 0, 8, EVENTLOG_KIND_CONTEXT },
+	/* A program can write any context, also one that is no kernel's. */
+	{ U32_MAX, U64_MAX, 0, 8, EVENTLOG_KIND_CONTEXT },
+	{ U32_MAX, U64_MAX, 0, 8, EVENTLOG_KIND_SHORT },
+};
+
+static void leaves_out_the_context(struct kunit *test)
+{
+	static const u8 payload[256];
+	static const u32 header_words[] = { 1, 2, 3 };
+	struct eventlog_relay *relay = open_per_cpu(test);
+	u64 words[ARRAY_SIZE(context_steps)][3] = { };
+	int errors[ARRAY_SIZE(context_steps)];
+	u32 i, at = 0;
+
+	preempt_disable();
+	for (i = 0; i < ARRAY_SIZE(context_steps); i++) {
+		const struct eventlog_relay_record step = {
+			.event = i + 1,
+			.thread = context_steps[i].thread,
+			.time = context_steps[i].time,
+			.flags = context_steps[i].flags,
+			.size = context_steps[i].size,
+			.payload = payload,
+		};
+
+		errors[i] = eventlog_relay_write(relay, &step);
+		memcpy(words[i], words_here(relay, 0, at), sizeof(words[i]));
+		at += header_words[context_steps[i].kind] + DIV_ROUND_UP(step.size, 8);
+	}
+	preempt_enable();
+	for (i = 0; i < ARRAY_SIZE(context_steps); i++) {
+		KUNIT_EXPECT_EQ_MSG(test, 0, errors[i], "step %u", i);
+		KUNIT_EXPECT_EQ_MSG(test, i + 1, words[i][0] >> EVENTLOG_EVENT_SHIFT, "step %u", i);
+		KUNIT_EXPECT_EQ_MSG(test, context_steps[i].kind, eventlog_record_kind(words[i][0]),
+				    "step %u", i);
+		KUNIT_EXPECT_EQ_MSG(test, (u32)context_steps[i].time, (u32)words[i][0], "step %u",
+				    i);
+		if (context_steps[i].kind != EVENTLOG_KIND_SHORT)
+			KUNIT_EXPECT_EQ_MSG(test,
+					    eventlog_record_context(context_steps[i].thread,
+								    context_steps[i].time),
+					    words[i][1], "step %u", i);
+	}
+}
+
+static void begins_sub_buffers_with_a_context(struct kunit *test)
+{
+	static const u8 payload[248];
+	const struct eventlog_relay_record step = {
+		.event = 1, .thread = 5, .time = 9, .size = sizeof(payload), .payload = payload,
+	};
+	/* One CONTEXT record of 264 bytes, then as many SHORT ones of 256 as fit. */
+	const u32 in_subbuf = 1 + (4096 - sizeof(struct eventlog_relay_header) - 264) / 256;
+	struct eventlog_relay *relay = open_per_cpu(test);
+	u32 i, kinds[2], last;
+	int errors = 0;
+
+	preempt_disable();
+	for (i = 0; i < in_subbuf; i++)
+		errors |= eventlog_relay_write(relay, &step);
+	kinds[0] = eventlog_record_kind(*words_here(relay, 0, 0));
+	last = eventlog_record_kind(*words_here(relay, 0, 33 + (in_subbuf - 2) * 32));
+	errors |= eventlog_relay_write(relay, &step);
+	kinds[1] = eventlog_record_kind(*words_here(relay, 1, 0));
+	preempt_enable();
+	KUNIT_EXPECT_EQ(test, 0, errors);
+	KUNIT_EXPECT_EQ(test, EVENTLOG_KIND_CONTEXT, kinds[0]);
+	KUNIT_EXPECT_EQ(test, EVENTLOG_KIND_SHORT, last);
+	KUNIT_EXPECT_EQ(test, EVENTLOG_KIND_CONTEXT, kinds[1]);
 }
 
 static void rejects_writes_to_a_closed_channel(struct kunit *test)
 {
 	struct eventlog_relay *relay = eventlog_relay_open(&trial);
-	struct eventlog_record late = record;
+	struct eventlog_relay_record late = record;
 	struct eventlog_relay *found;
 
 	KUNIT_ASSERT_FALSE(test, IS_ERR(relay));
@@ -90,7 +211,7 @@ static void rejects_writes_to_a_closed_channel(struct kunit *test)
 	eventlog_relay_close(relay);
 	KUNIT_ASSERT_NOT_NULL(test, found);
 	KUNIT_EXPECT_EQ(test, -ENODEV,
-			eventlog_relay_write_stamped(found, &late, NULL, EVENTLOG_CLOCK_MONOTONIC));
+			eventlog_relay_write_stamped(found, &late, EVENTLOG_CLOCK_MONOTONIC));
 	eventlog_relay_put_optional(found);
 	eventlog_relay_put_optional(NULL);
 }
@@ -216,6 +337,8 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(counts_records_without_room),
 	KUNIT_CASE(counts_records_that_are_too_large),
 	KUNIT_CASE(stamps_records_with_separate_payload),
+	KUNIT_CASE(leaves_out_the_context),
+	KUNIT_CASE(begins_sub_buffers_with_a_context),
 	KUNIT_CASE(rejects_writes_to_a_closed_channel),
 	KUNIT_CASE(accepts_records_in_interrupts),
 	KUNIT_CASE(rejects_nested_writes),

@@ -7,6 +7,8 @@
  * - Everything that was attempted is read, counted as lost in the right place,
  *   or counted as overwritten.
  * - All records are complete and in the order of time.
+ * - Each has the thread and the time with which it was written, also if it leaves
+ *   out its context: a buffer is read alone.
  *
  * Interruptions are random, with fixed seeds.
  */
@@ -15,9 +17,12 @@
 
 #include "../../eventlog/ring.c"
 
-enum { depth_max = 4, buffer_size = 512, buffers_max = 4, rounds = 5000, payload_max = 160 };
-/* Event number of a record that has the time of the record before it. */
-enum { IN_RUN = 2 };
+#include "decoded_record.h"
+
+enum { depth_max = 4, buffer_size = 1024, buffers_max = 4, rounds = 5000, payload_max = 304 };
+/* Event numbers. A record IN_RUN has the time of the record before it. */
+enum { SINGLE = 1, IN_RUN = 2, CUSTOM = 3 };
+enum { threads_max = 3, cpu = 9, custom_time = 77 };
 
 static struct {
 	struct eventlog_ring head;
@@ -36,6 +41,13 @@ static unsigned int chance; /* one access in this many is interrupted */
 static u64 attempted;
 static u64 next_number;
 static u64 runs; /* records that were written in runs */
+static u64 kinds[4]; /* records that were read, by kind */
+/* Threads and times of records, by number: those of its writer, when it was written. */
+enum { numbers_max = 1 << 21 };
+static struct {
+	u32 thread;
+	u64 time;
+} written[numbers_max];
 static u64 woken_at; /* value of `control` when a writer last said that readers have to be woken */
 
 /* State of the reader. */
@@ -43,6 +55,7 @@ static struct {
 	u64 generation;
 	u64 offset;
 	u64 records; /* read of the buffer */
+	u64 context; /* of the last CONTEXT record of the buffer; 0: none */
 	u64 records_reported;
 	u64 read;
 	u64 overwritten;
@@ -50,6 +63,7 @@ static struct {
 	u64 last_reports; /* how often losses were reported before a record followed */
 	u64 last_time;
 } reader;
+static u64 clock_read[depth_max + 1]; /* last time that was read, by depth */
 static u64 seen[depth_max + 1]; /* interruptions by depth: proves that the test tests something */
 
 static void fail(const char *what)
@@ -75,40 +89,78 @@ static u32 next(u32 below)
 	return (u32)((state >> 32) % below);
 }
 
+/* The upper half changes often: also between the reading of the clock and the reservation. */
 u64 ktime_get_mono_fast_ns(void)
 {
 	between_instructions();
-	return ++now;
+	now += next(16) ? 1 : 1ULL << 30;
+	clock_read[depth] = now;
+	return now;
+}
+
+/* Thread 0 with an early time has context 0, which is none. */
+static u32 any_thread(void)
+{
+	return next(4) ? depth % threads_max : next(threads_max);
+}
+
+static u64 new_number(u32 thread)
+{
+	const u64 number = next_number++;
+
+	if (number >= numbers_max)
+		fail("too many records for this test");
+	attempted++;
+	written[number].thread = thread;
+	return number;
+}
+
+/* The payload has the number in each word. */
+static void store_payload(u8 *to, u64 number, u32 size)
+{
+	u64 payload[payload_max / sizeof(u64)];
+	u32 i;
+
+	for (i = 0; i < payload_max / sizeof(u64); i++)
+		payload[i] = number;
+	between_instructions();
+	eventlog_copy_payload(to, (const u8 *)payload, size);
+	between_instructions();
 }
 
 /* Writes several records at once if there is room; otherwise they are not attempted. */
 static void write_run(void)
 {
-	const u32 count = 2 + next(3), size = 8 * (1 + next(4));
-	const u64 units = (sizeof(struct eventlog_record) + size) / EVENTLOG_RECORD_ALIGNMENT;
-	struct eventlog_record *record;
-	u64 payload[payload_max / sizeof(u64)], time;
-	u32 i, j;
+	const u32 count = 2 + next(3), size = 8 * (1 + next(4)), thread = 1 + any_thread();
+	/* Every second one may be EXTENDED, with the first or the second as the first of these. */
+	const u32 extended = next(3);
+	u64 units = 0, time;
+	bool begins;
+	u64 *to;
+	u32 i;
 
-	if (units * count > eventlog_ring_room(&writer))
+	for (i = 0; i < count; i++)
+		units += eventlog_ring_units(i % 2 + 1 == extended ? 3 : 1, size);
+	if (units + 1 > eventlog_ring_room(&writer))
 		return;
-	if (eventlog_ring_begin_run(&writer, units * count, count, &record)) {
-		time = record->time;
-		for (i = 0; i < count; i++) {
-			const u64 number = next_number++;
+	to = eventlog_ring_begin_run(&writer, units, count, thread, true, &time, &begins);
+	for (i = 0; to && i < count; i++) {
+		const u64 number = new_number(thread);
+		const u32 event = i ? IN_RUN : SINGLE;
+		u8 *payload;
 
-			attempted++;
-			runs++;
-			for (j = 0; j < payload_max / sizeof(u64); j++)
-				payload[j] = number;
-			between_instructions();
-			record->size = sizeof(*record) + size;
-			record->event = i ? IN_RUN : 1;
-			record->time = time;
-			eventlog_copy_payload((u8 *)(record + 1), (const u8 *)payload, size);
-			record = (void *)((u8 *)record + units * EVENTLOG_RECORD_ALIGNMENT);
-			between_instructions();
+		runs++;
+		written[number].time = time;
+		between_instructions();
+		if (i % 2 + 1 == extended) {
+			payload = eventlog_record_put_extended(to, event, size, time, thread, cpu,
+							       0);
+		} else {
+			payload = eventlog_record_put_short(to, event, size, time, thread, begins);
+			begins = false;
 		}
+		store_payload(payload, number, size);
+		to = (u64 *)(payload + size);
 	}
 	if (eventlog_ring_end_record(&writer))
 		woken_at = region.head.control;
@@ -116,20 +168,21 @@ static void write_run(void)
 
 static void write_one(void)
 {
-	struct eventlog_record *record;
-	u64 payload[payload_max / sizeof(u64)];
-	const u32 size = 8 + next(payload_max - 8 + 1);
-	const u64 number = next_number++;
-	u32 i;
+	const u32 thread = any_thread();
+	const u32 size = 8 + (next(4) ? next(152) : next(payload_max - 8 + 1));
+	const u64 custom = next(8) ? 0 : custom_time;
+	const u64 number = new_number(thread);
+	u8 *to;
 
-	for (i = 0; i < payload_max / sizeof(u64); i++)
-		payload[i] = number;
-	attempted++;
-	if (eventlog_ring_begin_record(&writer, size, &record)) {
-		between_instructions();
-		record->event = 1;
-		eventlog_copy_payload((u8 *)(record + 1), (const u8 *)payload, size);
-		between_instructions();
+	if (custom || !eventlog_record_is_short(size, 0))
+		to = eventlog_ring_begin_extended(&writer, custom ? CUSTOM : SINGLE, thread, cpu,
+						  size, custom);
+	else
+		to = eventlog_ring_begin_short(&writer, SINGLE, thread, size);
+	if (to) {
+		/* This context has reserved with the last time that it has read. */
+		written[number].time = custom ? custom : clock_read[depth];
+		store_payload(to, number, size);
 	}
 	if (eventlog_ring_end_record(&writer))
 		woken_at = region.head.control;
@@ -147,26 +200,34 @@ static bool is_announced(void)
 
 static void check_record(const u8 *at, u64 left)
 {
-	struct eventlog_record record;
-	u64 first, other;
+	struct decoded record;
+	const char *wrong = decode(at, left, &reader.context, &record);
 	u32 i;
 
-	if (left < sizeof(record))
-		fail("a record is cut short");
-	memcpy(&record, at, sizeof(record));
-	if (record.size < sizeof(record) + 8 || record.size > left)
-		fail("a record has an invalid size");
-	memcpy(&first, at + sizeof(record), sizeof(first));
-	for (i = 0; i < record.size - sizeof(record); i++) {
-		memcpy(&other, &first, sizeof(other));
-		if (at[sizeof(record) + i] != ((const u8 *)&other)[i % 8])
+	if (wrong)
+		fail(wrong);
+	kinds[record.kind]++;
+	if (record.kind == EVENTLOG_KIND_EXTENDED && record.cpu != cpu)
+		fail("a record has the wrong CPU");
+	if ((record.event == CUSTOM) != (record.flags == EVENTLOG_RECORD_CUSTOM_TIME))
+		fail("a record has the wrong flags");
+	for (i = 0; i < record.size; i++)
+		if (at[record.header + i] != ((const u8 *)&record.number)[i % 8])
 			fail("a record is not complete");
+	for (; i % 8; i++)
+		if (at[record.header + i])
+			fail("the padding is not zero");
+	if (record.number >= next_number || record.thread != written[record.number].thread)
+		fail("a record has the wrong thread");
+	if (record.time != written[record.number].time)
+		fail("a record has the wrong time");
+	if (record.event != CUSTOM) {
+		if (record.time < reader.last_time ||
+		    (record.time == reader.last_time && record.event != IN_RUN))
+			fail("a record is earlier than the one before");
+		reader.last_time = record.time;
 	}
-	if (record.time < reader.last_time ||
-	    (record.time == reader.last_time && record.event != IN_RUN))
-		fail("a record is earlier than the one before");
-	reader.last_time = record.time;
-	reader.offset += ALIGN((u64)record.size, EVENTLOG_RECORD_ALIGNMENT);
+	reader.offset += record.header + ALIGN((u64)record.size, EVENTLOG_RECORD_ALIGNMENT);
 	reader.records++;
 	reader.records_reported++;
 	reader.read++;
@@ -193,6 +254,7 @@ static void skip_overwritten(u64 control)
 		reader.generation = newest + 1 - writer.buffer_count;
 		reader.offset = 0;
 		reader.records = 0;
+		reader.context = 0;
 	}
 }
 
@@ -271,6 +333,7 @@ static bool read_buffer(u64 control)
 	reader.generation = generation + 1;
 	reader.offset = 0;
 	reader.records = 0;
+	reader.context = 0;
 	if (!writer.overwrite)
 		region.head.drained = generation + 1;
 	return true;
@@ -314,6 +377,8 @@ static void begin(bool overwrite, u32 buffer_count)
 	memset(&reader, 0, sizeof(reader));
 	memset(memory, 0, sizeof(memory));
 	attempted = 0;
+	next_number = 0;
+	now = 0; /* an idle thread has context 0 at first */
 	is_over = false;
 	writer = (struct eventlog_ring_writer){
 		.reserved = EVENTLOG_SEALED,
@@ -370,6 +435,28 @@ static void conserve(bool overwrite, u32 buffer_count)
 		fail("nothing was read, or nothing was missing");
 }
 
+/* The kind of a record of this thread, written without interruptions. */
+static u32 kind_of_next(u32 thread)
+{
+	const u8 *payload = eventlog_ring_begin_short(&writer, SINGLE, thread, 0);
+	const bool has_context = payload && ((const u64 *)payload)[-1] >> EVENTLOG_THREAD_SHIFT ==
+						    thread;
+
+	eventlog_ring_end_record(&writer);
+	return has_context ? EVENTLOG_KIND_CONTEXT : EVENTLOG_KIND_SHORT;
+}
+
+static void leave_out_what_can_be(void)
+{
+	begin(false, 2);
+	is_reading = true;
+	now = 0;
+	if (kind_of_next(5) != EVENTLOG_KIND_CONTEXT || kind_of_next(5) != EVENTLOG_KIND_SHORT ||
+	    kind_of_next(6) != EVENTLOG_KIND_CONTEXT || kind_of_next(6) != EVENTLOG_KIND_SHORT)
+		fail("a record has a context without need, or none although it needs one");
+	is_reading = false;
+}
+
 int main(void)
 {
 	u32 i;
@@ -378,12 +465,19 @@ int main(void)
 		chance = 8U << seed % 4 * 2;
 		conserve(seed % 2, seed % 3 ? 2 : 4);
 	}
+	leave_out_what_can_be();
 	for (i = 1; i <= depth_max; i++)
 		if (!seen[i])
 			fail("no interruption was that deep");
 	if (!runs)
 		fail("no run was written");
-	printf("ok: %llu interruptions\n",
-	       (unsigned long long)(seen[1] + seen[2] + seen[3] + seen[4]));
+	if (!kinds[EVENTLOG_KIND_SHORT] || !kinds[EVENTLOG_KIND_CONTEXT] ||
+	    !kinds[EVENTLOG_KIND_EXTENDED])
+		fail("a kind of records was not read");
+	printf("ok: %llu interruptions; %llu short records, %llu with context, %llu extended\n",
+	       (unsigned long long)(seen[1] + seen[2] + seen[3] + seen[4]),
+	       (unsigned long long)kinds[EVENTLOG_KIND_SHORT],
+	       (unsigned long long)kinds[EVENTLOG_KIND_CONTEXT],
+	       (unsigned long long)kinds[EVENTLOG_KIND_EXTENDED]);
 	return 0;
 }

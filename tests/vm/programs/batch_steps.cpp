@@ -24,6 +24,7 @@
 #include <eventlog/kernel_batch.hpp>
 
 #include "device_client.h"
+#include "record_stream.h"
 #include "steps.hpp"
 
 namespace {
@@ -48,7 +49,7 @@ std::uint64_t now() {
 }
 
 struct record {
-    eventlog_record head{};
+    stream_item head{};
     std::uint64_t number = 0;
 };
 
@@ -58,14 +59,17 @@ std::vector<record> read_records(int reader) {
     std::vector<std::uint8_t> bytes(1U << 20U);
     ssize_t size = 0;
     while ((size = ::read(reader, bytes.data(), bytes.size())) > 0) {
-        for (std::size_t at = 0; at < static_cast<std::size_t>(size);) {
-            record& next = found.emplace_back();
-            std::memcpy(&next.head, &bytes[at], sizeof next.head);
-            if (next.head.provider == EVENTLOG_LOST_PROVIDER) {
+        record_stream stream{bytes.data(), static_cast<std::size_t>(size), 0, 0, false};
+        for (stream_item item{}; next_item(&stream, &item);) {
+            if (item.is_run && item.run.lost + item.run.overwritten != 0) {
                 step("nothing is lost", false);
             }
-            std::memcpy(&next.number, &bytes[at + sizeof next.head], sizeof next.number);
-            at += (std::size_t{next.head.size} + 7) / 8 * 8;
+            if (!item.is_run) {
+                found.push_back({item, item_value(&item)});
+            }
+        }
+        if (stream.damaged) {
+            step("records are whole", false);
         }
     }
     return found;

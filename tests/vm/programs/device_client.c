@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "device_steps.h"
+#include "record_stream.h"
 
 enum { buffer_size = 1 << 17, buffer_count = 2, room = 1 << 17 };
 
@@ -108,40 +109,38 @@ struct eventlog_statistics statistics(int file, uint32_t ring) {
     return counts;
 }
 
-static void count_gap(const unsigned char* at, struct read_totals* read_totals) {
-    struct eventlog_lost_payload missing;
-    memcpy(&missing, at + sizeof(struct eventlog_record), sizeof missing);
-    read_totals->lost += missing.lost;
-    read_totals->overwritten += missing.overwritten;
+static void count_gap(const struct eventlog_run* run, struct read_totals* read_totals) {
+    if (run->ring >= 1024 || run->reserved != 0) {
+        step("all runs are of a ring", false);
+    }
+    read_totals->lost += run->lost;
+    read_totals->overwritten += run->overwritten;
     read_totals->last_was_gap = true;
 }
 
-static void count_record(const unsigned char* at, struct read_totals* read_totals) {
+static void count_record(const struct stream_item* item, struct read_totals* read_totals) {
     ++read_totals->records;
-    memcpy(&read_totals->last_value, at + sizeof(struct eventlog_record),
-           sizeof read_totals->last_value);
+    read_totals->last_value = item_value(item);
     read_totals->last_was_gap = false;
+    read_totals->out_of_order |= item->time < read_totals->last_time[item->cpu];
+    read_totals->last_time[item->cpu] = item->time;
 }
 
-/// Returns its size with padding.
-static size_t read_record(const unsigned char* at, size_t left, struct read_totals* read_totals) {
-    struct eventlog_record record;
-    if (left < sizeof record) {
-        step("all records are whole", false);
+/// A read begins with a marker, and each marker without a gap is in front of a record.
+static void count_item(const struct stream_item* item, bool is_first,
+                       struct read_totals* read_totals) {
+    if (is_first && !item->is_run) {
+        step("a read begins with a marker", false);
     }
-    memcpy(&record, at, sizeof record);
-    const size_t size = ((size_t)record.size + 7) / 8 * 8;
-    if (size < sizeof record + 8 || size > left || record.cpu >= 1024) {
-        step("all records are whole", false);
-    }
-    read_totals->out_of_order |= record.time < read_totals->last_time[record.cpu];
-    read_totals->last_time[record.cpu] = record.time;
-    if (record.provider == EVENTLOG_LOST_PROVIDER) {
-        count_gap(at, read_totals);
+    if (item->is_run) {
+        count_gap(&item->run, read_totals);
+        read_totals->out_of_order |= item->run.time < read_totals->last_time[item->run.ring];
     } else {
-        count_record(at, read_totals);
+        if (item->size < 8 || item->cpu >= 1024) {
+            step("all records are whole", false);
+        }
+        count_record(item, read_totals);
     }
-    return size;
 }
 
 bool read_once(int file, struct read_totals* read_totals) {
@@ -150,8 +149,13 @@ bool read_once(int file, struct read_totals* read_totals) {
     if (bytes_read < 0 && errno != EAGAIN) {
         step("records can be read", false);
     }
-    for (ssize_t at = 0; at < bytes_read;) {
-        at += (ssize_t)read_record(bytes + at, (size_t)(bytes_read - at), read_totals);
+    struct record_stream stream = {.at = bytes, .left = bytes_read > 0 ? (size_t)bytes_read : 0};
+    struct stream_item item;
+    for (bool is_first = true; next_item(&stream, &item); is_first = false) {
+        count_item(&item, is_first, read_totals);
+    }
+    if (stream.damaged) {
+        step("all records are whole", false);
     }
     return bytes_read > 0;
 }

@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <csignal>
 #include <cstdint>
 #include <cstdio>
@@ -21,6 +22,7 @@
 #include <eventlog/schema_format.hpp>
 
 #include "device_client.h"
+#include "record_stream.h"
 #include "steps.hpp"
 
 namespace {
@@ -144,16 +146,17 @@ void follow_subscribing(const eventlog::dynamic_provider& provider) {
     const int reader = subscribe_or_exit(&all);
     step("a subscription begins", provider.enabled(0));
     provider.emit(0, 7U);
-    struct {
-        eventlog_record head;
-        std::uint64_t number;
-    } record{};
-    step("the event is read", ::read(reader, &record, sizeof record) == sizeof record);
-    step("as it was emitted", record.head.event == 0 && record.head.size == 28 &&
-                                  record.head.thread == static_cast<std::uint32_t>(::getpid()) &&
-                                  record.number == 7);
+    std::array<unsigned char, 1024> bytes{};
+    const auto read_record = [&] {
+        const ssize_t size = ::read(reader, bytes.data(), bytes.size());
+        return first_record(bytes.data(), size > 0 ? static_cast<std::size_t>(size) : 0);
+    };
+    const stream_item own = read_record();
+    step("the event is read", own.event != 0);
+    step("as it was emitted", own.size == 4 &&
+                                  own.thread == static_cast<std::uint32_t>(::getpid()) &&
+                                  item_value(&own) == 7);
     step("its provider is listed", is_enabled_word_set(reader, ::getpid()));
-    const std::uint16_t own = record.head.provider;
     static_cast<void>(std::fflush(stdout));
     const pid_t child = ::fork();
     if (child == 0) {
@@ -164,8 +167,9 @@ void follow_subscribing(const eventlog::dynamic_provider& provider) {
         ::_exit(0);
     }
     expect_to_end_well(child);
-    step("as a separate provider", ::read(reader, &record, sizeof record) == sizeof record &&
-                                       record.number == 8 && record.head.provider != own);
+    const std::uint32_t own_event = own.event;
+    const stream_item other = read_record();
+    step("as a separate provider", item_value(&other) == 8 && other.event != own_event);
     step("the child's provider is listed until its end",
          !is_enabled_word_set(reader, child) && is_enabled_word_set(reader, ::getpid()));
     static_cast<void>(::close(reader));

@@ -85,7 +85,7 @@
  * precede it. The word has the low 18 bits of the generation, the descriptor has
  * all 64.
  *
- * Records, in rings of user space
+ * Records
  *
  * A record has one to three words, extension words, and its payload, and ends at a
  * multiple of 8 bytes; the rest is zero. Most records are of kind 0, which leaves out
@@ -104,7 +104,7 @@
  *     0 SHORT       word 0        payloads up to 255 bytes, in the context of the ring
  *     1 CONTEXT     words 0, 1    the same, in another context, which it begins
  *     2 EXTENDED    words 0 to 2  all other records; it neither needs nor begins a context
- *     3             words 0, 1    reserved
+ *     3 MARKER      words 0, 1    what is no event; `event` is its type; not in rings
  *
  * Word 1 is the record's context. That of a SHORT record is word 1 of the last CONTEXT
  * record before it in its buffer. The CPU of a SHORT or CONTEXT record is that of the
@@ -116,9 +116,13 @@
  * and its position in the provider's schema. 0 is no event, so no record begins with a
  * word of zeros.
  *
- * The shared ring has EXTENDED records only: several CPUs write there. The rings of
- * the kernel module have records of another layout (struct eventlog_record), and no
- * context.
+ * The shared ring has EXTENDED records only: several CPUs write there. Word 1 may be 0
+ * only in the kernel module's rings, for idle threads soon after boot: that is no
+ * context, so no SHORT record follows such a CONTEXT record.
+ *
+ * Word 1 of a marker is the context of the records behind it. Markers occur in streams
+ * of records only, such as that of linux/eventlog_device.h. A reader skips those whose
+ * type it does not know, if the type is below EVENTLOG_MARKER_REQUIRED, else it stops.
  *
  * Buffers of a ring in discard mode
  *
@@ -291,7 +295,7 @@
  *       are taken from it; else from `sealed` of g's descriptor, which then is
  *       complete.
  *   R3. Copy the bytes from the offset up to the position, then walk over the
- *       copy. What is no record there (event 0, the reserved kind, over the largest
+ *       copy. What is no record there (event 0, a marker, over the largest
  *       size, a SHORT record without a context, an end behind the position) makes the
  *       rest of this buffer unreadable: count the records that are missing as
  *       damaged. The context is part of the place: it is that behind the last record
@@ -624,7 +628,7 @@ enum eventlog_clock {
 	EVENTLOG_CLOCK_TSC = 2,
 };
 
-/* The words of a record in a ring of user space: see Records under LAYOUT. */
+/* The words of a record: see Records under LAYOUT. */
 #define EVENTLOG_EVENT_SHIFT 42
 #define EVENTLOG_EVENT_NUMBER_MAX 0x3fffffU
 #define EVENTLOG_KIND_SHIFT 40
@@ -640,27 +644,16 @@ enum eventlog_record_kind {
 	EVENTLOG_KIND_SHORT = 0,
 	EVENTLOG_KIND_CONTEXT = 1,
 	EVENTLOG_KIND_EXTENDED = 2,
+	EVENTLOG_KIND_MARKER = 3,
 };
 
 #define EVENTLOG_SHORT_HEADER_SIZE 8
 #define EVENTLOG_CONTEXT_HEADER_SIZE 16
 #define EVENTLOG_EXTENDED_HEADER_SIZE 24 /* without extension words */
+#define EVENTLOG_MARKER_HEADER_SIZE 16
 
-/*
- * A record of the kernel module, in its rings, batches and relay channels.
- *
- * `size` is that of header and payload without padding; the next record begins
- * at the next multiple of EVENTLOG_RECORD_ALIGNMENT. The padding is zero.
- */
-struct eventlog_record {
-	__u32 size;
-	__u16 provider; /* index into the region's provider table */
-	__u16 event; /* index in the provider's schema */
-	__u64 time; /* in units of the region's clock */
-	__u32 thread; /* number in the writer's pid namespace */
-	__u16 cpu;
-	__u16 flags;
-};
+/* Types of markers from here on must be known to readers. */
+#define EVENTLOG_MARKER_REQUIRED 0x200000U
 
 /* Flags of all records. Those from 0 to 7 are required: see C4. */
 #define EVENTLOG_RECORD_FLAGS_REQUIRED 0x00ffU
@@ -873,13 +866,7 @@ EVENTLOG_ABI(EVENTLOG_SHORT_SIZE_MAX + 1 ==
 EVENTLOG_ABI(EVENTLOG_KIND_MASK + 1 == 1U << (EVENTLOG_EVENT_SHIFT - EVENTLOG_KIND_SHIFT));
 EVENTLOG_ABI(EVENTLOG_RECORD_SIZE_MAX - EVENTLOG_EXTENDED_HEADER_SIZE < 1U << EVENTLOG_FLAGS_SHIFT);
 
-EVENTLOG_ABI(sizeof(struct eventlog_record) == 24);
-EVENTLOG_ABI_AT(eventlog_record, provider, 4);
-EVENTLOG_ABI_AT(eventlog_record, event, 6);
-EVENTLOG_ABI_AT(eventlog_record, time, 8);
-EVENTLOG_ABI_AT(eventlog_record, thread, 16);
-EVENTLOG_ABI_AT(eventlog_record, cpu, 20);
-EVENTLOG_ABI_AT(eventlog_record, flags, 22);
+EVENTLOG_ABI(EVENTLOG_MARKER_REQUIRED <= EVENTLOG_EVENT_NUMBER_MAX);
 
 EVENTLOG_ABI_AT(eventlog_region, serial, 16);
 EVENTLOG_ABI_AT(eventlog_region, clock, 24);

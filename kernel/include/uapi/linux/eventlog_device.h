@@ -24,7 +24,7 @@
  *                                   others can subscribe.
  *   ioctl EVENTLOG_UNPUBLISH        withdraws the provider.
  *   ioctl EVENTLOG_SUBSCRIBE        makes the open file a subscription, for good.
- *   read                            complete records of the subscription.
+ *   read                            runs of records of the subscription.
  *   poll                            readable when there is a record, or a loss
  *                                   that has not been reported.
  *   mmap                            the region of the subscription, read-only.
@@ -59,8 +59,12 @@
  *      would wrap around to what the outermost still writes.
  *   5. The `lost_` counters of providers stay 0: the rings have all losses.
  *   6. EVENTLOG_RELEASE_BUFFERS takes the place of storing `drained`.
- *   7. read(2) returns complete records, each padded to EVENTLOG_RECORD_ALIGNMENT.
- *      A loss is a record of EVENTLOG_LOST_PROVIDER at its position.
+ *   7. read(2) returns runs of complete records, each run from one ring. A run begins
+ *      with a marker of the type EVENTLOG_MARKER_RUN, which has the ring and what is
+ *      missing in front of the run. Records keep the form that they have in the ring:
+ *      word 1 of the marker is the context of the SHORT records behind it. Each read(2)
+ *      begins with a marker, and each gap. A gap that no record follows yet is a marker
+ *      without records.
  *   8. After EVENTLOG_STOP nothing is written; what was written can be read.
  *      Behind that read(2) returns 0.  poll(2) reports EPOLLHUP as soon as the
  *      subscription has ended.
@@ -68,8 +72,9 @@
  *      linux/eventlog_relay.h. Then rings have no memory and stay sealed, and
  *      their `lost` has what the channel does not count: events in NMIs, and
  *      events after the channel was closed.
- *  10. Records begin with struct eventlog_record instead of words. `context` of rings,
- *      and `event_numbers` and `event_base` of providers, stay 0.
+ *  10. `context` of rings stays 0: the kernel keeps it elsewhere. In a ring, the order of
+ *      positions is that of reservations. A record of a producer that was interrupted may
+ *      be complete later than those behind it, but all are when `control` moves.
  *
  * RIGHTS
  *
@@ -156,7 +161,7 @@ struct eventlog_unregistration {
 struct eventlog_published_event {
 	__u64 keywords;
 	__u32 write_index; /* from EVENTLOG_REGISTER */
-	__u16 event; /* index in the schema */
+	__u16 event; /* index in the schema, below EVENTLOG_EVENTS_MAX */
 	__u8 level; /* 1 to 5 */
 	__u8 flags; /* EVENTLOG_EVENT_... */
 	char name[EVENTLOG_IDENTIFIER_SIZE];
@@ -297,19 +302,24 @@ struct eventlog_timed_entry {
 	__u64 time; /* of the event, on CLOCK_MONOTONIC; 0: the time of the write */
 };
 
-/*
- * Provider of records in which read(2) reports missing events, with a struct
- * eventlog_lost_payload. Its time is that of the first record behind the gap,
- * or, if there is none yet, the time at which the loss was found. If that
- * record has EVENTLOG_RECORD_CUSTOM_TIME, it is the time of the last one before
- * it that has not, or 0.
- */
-#define EVENTLOG_LOST_PROVIDER 0xffffU
+/* Type of a marker in front of a run of records, with a struct eventlog_run. */
+#define EVENTLOG_MARKER_RUN 1U
 
-struct eventlog_lost_payload {
-	__u64 lost; /* found no room */
+/* What read(2) returns behind this, up to the next one, is of one ring. */
+struct eventlog_run {
+	__u32 ring; /* CPU of SHORT and CONTEXT records */
+	__u32 reserved; /* 0 */
+	__u64 lost; /* found no room in front of the run */
 	__u64 overwritten; /* replaced by newer events */
+	/*
+	 * Of the run's first record, or, without a record, of when the loss was found. If that
+	 * record has EVENTLOG_RECORD_CUSTOM_TIME: of the last one before it that has not, or
+	 * 0. The time in words 0 and 1 has no meaning.
+	 */
+	__u64 time;
 };
+
+#define EVENTLOG_RUN_MARKER_SIZE 48 /* with its words */
 
 #define EVENTLOG_PUBLISH _IOWR('*', 16, struct eventlog_publication *)
 #define EVENTLOG_UNPUBLISH _IOW('*', 17, __u32 *)
@@ -333,6 +343,7 @@ EVENTLOG_ABI(sizeof(struct eventlog_statistics) == 64);
 EVENTLOG_ABI(sizeof(struct eventlog_provider_query) == 128);
 EVENTLOG_ABI(sizeof(struct eventlog_batch_entry) == 8);
 EVENTLOG_ABI(sizeof(struct eventlog_timed_entry) == 16);
-EVENTLOG_ABI(EVENTLOG_PROVIDERS_MAX <= EVENTLOG_LOST_PROVIDER);
+EVENTLOG_ABI(sizeof(struct eventlog_run) + EVENTLOG_MARKER_HEADER_SIZE ==
+	     EVENTLOG_RUN_MARKER_SIZE);
 
 #endif /* _UAPI_LINUX_EVENTLOG_DEVICE_H */

@@ -15,9 +15,9 @@
  *   ioctl EVENTLOG_RELAY_ATTACH        names an existing channel to write to.
  *   ioctl EVENTLOG_RELAY_CREATE_FILES  gives a channel created without files its
  *                                      files.
- *   write                              a batch: complete records, struct
- *                                      eventlog_record and payload, each padded
- *                                      with zeros to EVENTLOG_RECORD_ALIGNMENT.
+ *   write                              a batch: complete records as in
+ *                                      linux/eventlog.h, each padded with zeros to
+ *                                      EVENTLOG_RECORD_ALIGNMENT.
  *
  * A subscription of /dev/eventlog can have a channel, too: see
  * EVENTLOG_TO_RELAY.
@@ -31,16 +31,24 @@
  *   | struct eventlog_relay_header | record | record | ... | unused |
  *   +------------------------------+--------+--------+-----+--------+
  *
+ * RULES FOR WRITERS
+ *
+ *   1. A batch can be read alone: no SHORT record precedes its first CONTEXT record, or
+ *      follows one whose word 1 is 0. There are no markers and no extension words.
+ *   2. Records keep event, thread, time, flags and payload. They get the number of the CPU
+ *      that stores them, and the kind that is shortest there.
+ *
  * RULES FOR READERS
  *
  *   1. read(2) omits the unused end of a sub-buffer, so the next header follows
- *      the last record. A record's first four bytes are its size, which is never
- *      EVENTLOG_RELAY_MAGIC.
+ *      the last record. EVENTLOG_RELAY_MAGIC is the first word of no record.
  *   2. Sub-buffers of one buffer are numbered from 0, also across a reset.
  *   3. records_before and lost_before count from the channel's creation, on this
  *      buffer alone: what is missing between two sub-buffers that were read was
  *      lost (lost_before) or overwritten (records_before).
- *   4. `used` is stored last, with release. In a mapping, load it first: if it is
+ *   4. A sub-buffer can be read alone: no SHORT record precedes its first CONTEXT record.
+ *      A buffer of all CPUs has EXTENDED records only.
+ *   5. `used` is stored last, with release. In a mapping, load it first: if it is
  *      not 0, the header and the records are complete. With EVENTLOG_RELAY_OVERWRITE
  *      that holds only while nothing writes: a reused sub-buffer may change meanwhile.
  *
@@ -93,12 +101,13 @@ struct eventlog_relay_options {
 	char name[EVENTLOG_RELAY_NAME_SIZE];
 };
 
-#define EVENTLOG_RELAY_MAGIC 0x594c4552U /* "RELY" */
+#define EVENTLOG_RELAY_MAGIC 0x594c4552ULL /* "RELY": as a record's word 0 it has no event */
 
 /* Header of a sub-buffer. */
 struct eventlog_relay_header {
-	__u32 magic;
+	__u64 magic;
 	__u32 cpu; /* 0 if all CPUs share one buffer */
+	__u32 reserved; /* 0 */
 	__u64 sequence;
 	__u64 records_before;
 	__u64 lost_before;

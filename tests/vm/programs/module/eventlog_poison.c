@@ -13,6 +13,7 @@
 
 #include "device_client.h"
 #include "device_steps.h"
+#include "record_stream.h"
 
 enum { poison = 0xa5, content = 0x11, page_size = 4096 };
 enum { buffer_size = 1 << 20, schema_size = 5003, payload_size = 1001, written = 50 };
@@ -154,21 +155,26 @@ static void check_memory(int file, uint64_t total_size) {
     (void)munmap((void*)memory, total_size);
 }
 
-/// Each byte of a record is of its header, of its payload, or zero.
+/// Each byte of a record is of its header, of its payload, or zero. Payloads of this size have
+/// extended headers.
 static void check_records(int file) {
     static unsigned char bytes[1 << 20];
-    const size_t size = sizeof(struct eventlog_record) + payload_size;
-    const size_t padded = (size + EVENTLOG_RECORD_ALIGNMENT - 1) / EVENTLOG_RECORD_ALIGNMENT *
-                          EVENTLOG_RECORD_ALIGNMENT;
+    const size_t padding = (8 - payload_size % 8) % 8;
+    const size_t padded = extended_size + payload_size + padding;
     const ssize_t got = read(file, bytes, sizeof bytes);
-    step("all are read at once", got == (ssize_t)(written * padded));
-    for (ssize_t at = 0; at < got; at += (ssize_t)padded) {
-        const struct eventlog_record* record = (const void*)(bytes + at);
-        if (record->size != size || bytes[at + (ssize_t)size - 1] != content ||
-            !is_zero(bytes + at + size, padded - size)) {
+    struct record_stream stream = {.at = bytes, .left = got > 0 ? (size_t)got : 0};
+    struct stream_item item;
+    size_t runs = 0;
+    while (next_item(&stream, &item)) {
+        runs += item.is_run;
+        if (!item.is_run &&
+            (item.size != payload_size || item.payload[payload_size - 1] != content ||
+             !is_zero(item.payload + payload_size, padding))) {
             step("the padding of a record is zero", false);
         }
     }
+    step("all are read at once",
+         !stream.damaged && got == (ssize_t)(written * padded + runs * marker_size));
     step("no earlier contents are in the records", !is_poisoned(bytes, (size_t)got));
 }
 

@@ -15,16 +15,20 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "device_client.h"
 #include "device_steps.h"
+#include "record_stream.h"
 
 #define FOLDER "/sys/kernel/debug/eventlog/"
 
 enum { subbuf_size = 4096, subbuf_count = 4, room = 1 << 20 };
 // Sizes of events: the large one does not fit into a sub-buffer.
 enum { small_size = 8, large_size = 4048 };
+/// More small events than the channel holds.
+enum { many = 3000 };
 
 static unsigned char bytes[room];
 static uint32_t index_small;
@@ -88,6 +92,8 @@ struct seen {
     uint64_t lost;
     uint64_t next;  // the last value plus 1
     uint64_t time;
+    uint64_t context;    // behind the last record of the sub-buffer
+    bool is_shared;      // the buffer of all CPUs: records are extended
     bool of_any_thread;  // accept records of other threads
     bool right;
 };
@@ -95,29 +101,33 @@ struct seen {
 static size_t count_header(const unsigned char* at, struct seen* seen) {
     struct eventlog_relay_header header;
     memcpy(&header, at, sizeof header);
+    must("a header is of its CPU, and its reserved bytes are zero",
+         header.cpu == 0 && header.reserved == 0);
+    seen->context = 0;
     seen->recorded = header.records_before;
     seen->lost = header.lost_before;
     return sizeof header;
 }
 
 /// Whether this process wrote the record, and in order.
-static bool is_own(const struct eventlog_record* record, uint64_t value, const struct seen* seen) {
-    return record->size == sizeof *record + small_size && record->event == 0 &&
-           record->thread == (uint32_t)getpid() && value >= seen->next;
+static bool is_own(const struct stream_item* item, const struct seen* seen) {
+    return item->size == small_size && item->event == 1 && item->thread == (uint32_t)getpid() &&
+           item_value(item) >= seen->next;
 }
 
-static size_t count_record(const unsigned char* at, struct seen* seen) {
-    struct eventlog_record record;
-    uint64_t value = 0;
-    memcpy(&record, at, sizeof record);
-    memcpy(&value, at + sizeof record, sizeof value);
-    seen->right = seen->right && record.size >= sizeof record && record.time >= seen->time &&
-                  (seen->of_any_thread || is_own(&record, value, seen));
-    seen->next = value + 1;
-    seen->time = record.time;
+static size_t count_record(const unsigned char* at, size_t left, struct seen* seen) {
+    struct record_stream stream = {.at = at, .left = left, .context = seen->context};
+    struct stream_item item = {0};
+    must("a record is whole", next_item(&stream, &item));
+    seen->right = seen->right && !item.is_run && item.time >= seen->time && item.cpu == 0 &&
+                  (!seen->is_shared || item.kind == EVENTLOG_KIND_EXTENDED) &&
+                  (seen->of_any_thread || is_own(&item, seen));
+    seen->next = item_value(&item) + 1;
+    seen->time = item.time;
+    seen->context = stream.context;
     seen->records += 1;
     seen->recorded += 1;
-    return ((size_t)record.size + 7) / 8 * 8;
+    return left - stream.left;
 }
 
 static void drain(int file, struct seen* seen) {
@@ -125,10 +135,11 @@ static void drain(int file, struct seen* seen) {
     for (ssize_t got = 0; (got = read(file, bytes, sizeof bytes)) != 0;) {
         must("the channel is read", got > 0);
         for (ssize_t at = 0; at < got;) {
-            uint32_t first = 0;
+            uint64_t first = 0;
             memcpy(&first, bytes + at, sizeof first);
-            at += (ssize_t)(first == EVENTLOG_RELAY_MAGIC ? count_header(bytes + at, seen)
-                                                          : count_record(bytes + at, seen));
+            at += (ssize_t)(first == EVENTLOG_RELAY_MAGIC
+                                ? count_header(bytes + at, seen)
+                                : count_record(bytes + at, (size_t)(got - at), seen));
         }
     }
 }
@@ -173,8 +184,10 @@ static void try_private(void) {
     const char name[EVENTLOG_RELAY_NAME_SIZE] = "events";
     step("another file cannot attach to a private channel",
          ioctl(other, EVENTLOG_RELAY_ATTACH, name) != 0 && errno == EPERM);
-    const struct eventlog_record record = {.size = sizeof record};
-    step("its creator writes", write(channel, &record, sizeof record) == sizeof record);
+    const uint64_t record[2] = {UINT64_C(1) << EVENTLOG_EVENT_SHIFT |
+                                    (uint64_t)EVENTLOG_KIND_CONTEXT << EVENTLOG_KIND_SHIFT,
+                                UINT64_C(1) << EVENTLOG_THREAD_SHIFT};
+    step("its creator writes", write(channel, record, sizeof record) == sizeof record);
     (void)close(other);
     (void)close(channel);
 }
@@ -185,7 +198,7 @@ static void try_events(void) {
     const int reader = listen_by(channel);
     const struct eventlog_statistics begun = statistics(reader, EVENTLOG_ALL_RINGS);
     step("its rings have no memory", begun.memory < UINT64_C(1) << 19U);
-    write_events(0, 1000);
+    write_events(0, many);
     struct eventlog_statistics counts = statistics(reader, EVENTLOG_ALL_RINGS);
     step("the rings are empty", counts.recorded == 0 && counts.lost == 0);
     step("and cannot be read", read(reader, bytes, sizeof bytes) < 0 && errno == EAGAIN);
@@ -195,13 +208,14 @@ static void try_events(void) {
     drain(buffer, &seen);
     const uint64_t lost = stat_of("lost ");
     step("the first events are in the channel", seen.right && seen.next == seen.records);
-    step("and the rest is counted as lost", lost > 0 && seen.records + lost == 1000);
+    step("and the rest is counted as lost", lost > 0 && seen.records + lost == many);
     step("a too large event is counted, too",
          write_event(index_large, 0) && stat_of("lost ") == lost + 1);
-    write_events(1000, 1);
+    write_events(many, 1);
     drain(buffer, &seen);
-    step("the next header has the losses",
-         seen.right && seen.next == 1001 && seen.lost >= lost && seen.records + lost == 1001);
+    step("the next header has the losses", seen.right && seen.next == many + 1 &&
+                                               seen.lost >= lost &&
+                                               seen.records + lost == many + 1);
     step("the tables can be mapped",
          mmap(NULL, 4096, PROT_READ, MAP_SHARED, reader, 0) != MAP_FAILED);
     step("it ends", end_subscription(reader) == 0 && word == 0);
@@ -215,13 +229,13 @@ static void try_overwriting(uint32_t more, const char* name) {
     const int channel = create(EVENTLOG_RELAY_OVERWRITE | more);
     const int buffer = open_part(name, O_RDONLY);
     const int reader = listen_by(channel);
-    write_events(0, 1000);
+    write_events(0, many);
     (void)close(reader);
-    struct seen seen = {0};
+    struct seen seen = {.is_shared = (more & EVENTLOG_RELAY_GLOBAL) != 0};
     drain(buffer, &seen);
-    step("the newest are in the channel", seen.right && seen.next == 1000 && seen.records < 1000);
+    step("the newest are in the channel", seen.right && seen.next == many && seen.records < many);
     step("the overwritten ones are counted",
-         seen.recorded == 1000 && seen.lost == 0 && stat_of("overwritten ") == 1000 - seen.records);
+         seen.recorded == many && seen.lost == 0 && stat_of("overwritten ") == many - seen.records);
     (void)close(buffer);
     (void)close(channel);
 }
@@ -272,19 +286,19 @@ static void end_in_either_order(void) {
 
 /// Writes a batch, so that most time is spent on records.
 static bool write_many(size_t count) {
-    enum { many = 100 };
+    enum { batch_max = 100 };
     static struct {
         uint32_t batch, zero;
         struct {
             struct eventlog_batch_entry entry;
             uint64_t value;
-        } of[many];
+        } of[batch_max];
     } all = {.batch = EVENTLOG_BATCH};
-    for (size_t i = 0; i < count && i < many; ++i) {
+    for (size_t i = 0; i < count && i < batch_max; ++i) {
         all.of[i].entry = (struct eventlog_batch_entry){index_small, small_size};
     }
     const size_t size = 2 * sizeof(uint32_t) + count * sizeof all.of[0];
-    return count <= many && write(device, &all, size) == (ssize_t)size;
+    return count <= batch_max && write(device, &all, size) == (ssize_t)size;
 }
 
 /// Writes while interrupts write: a record of an interrupt has a later time, and its own place.
@@ -345,11 +359,18 @@ static pid_t wait_for_each(int buffer) {
 /// Writes ten records as the channel's creator.
 static void write_records(int channel) {
     static struct {
-        struct eventlog_record record;
+        uint64_t words[3];
         uint64_t value;
     } batch[10];
+    struct timespec now;
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    const uint64_t time = (uint64_t)now.tv_sec * 1000000000U + (uint64_t)now.tv_nsec;
     for (size_t i = 0; i < 10; ++i) {
-        batch[i].record.size = sizeof batch[i];
+        batch[i].words[0] = UINT64_C(1) << EVENTLOG_EVENT_SHIFT |
+                            (uint64_t)EVENTLOG_KIND_EXTENDED << EVENTLOG_KIND_SHIFT |
+                            (uint32_t)time;
+        batch[i].words[1] = UINT64_C(1) << EVENTLOG_THREAD_SHIFT | time >> 32U;
+        batch[i].words[2] = sizeof batch[i].value;
     }
     must("a batch is written", write(channel, batch, sizeof batch) == sizeof batch);
 }
@@ -365,7 +386,7 @@ static void write_within_relay(uint32_t flags, const char* name) {
     const pid_t waiter = wait_for_each(buffer);
     const uint64_t before = module_parameter("tried");
     const uint64_t nested = module_parameter("nested");
-    struct seen seen = {.of_any_thread = true};
+    struct seen seen = {.of_any_thread = true, .is_shared = (flags & EVENTLOG_RELAY_GLOBAL) != 0};
     set_file(NESTED "on", "1");
     for (int round = 0; round < rounds; ++round) {
         write_records(channel);

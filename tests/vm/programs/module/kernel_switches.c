@@ -18,6 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "record_stream.h"
 #include "steps.h"
 
 enum { room = 1 << 17, rounds = 50 };
@@ -93,16 +94,19 @@ static void count_switches(int file, unsigned* all, unsigned* own) {
             step("no events are lost", is_whole);
             return;
         }
-        for (size_t at = 0; at < (size_t)got;) {
-            struct eventlog_record record;
+        struct record_stream stream = {.at = (const unsigned char*)bytes, .left = (size_t)got};
+        struct stream_item item;
+        while (next_item(&stream, &item)) {
+            if (item.is_run) {
+                is_whole = is_whole && item.run.lost == 0 && item.run.overwritten == 0;
+                continue;
+            }
             uint32_t next = 0;
-            memcpy(&record, bytes + at, sizeof record);
-            memcpy(&next, bytes + at + sizeof record, sizeof next);
-            is_whole = is_whole && record.provider != EVENTLOG_LOST_PROVIDER;
+            memcpy(&next, item.payload, sizeof next);
             *all += 1;
-            *own += record.thread == self || next == self;
-            at += (record.size + 7U) & ~(size_t)7;
+            *own += item.thread == self || next == self;
         }
+        is_whole = is_whole && !stream.damaged;
     }
 }
 

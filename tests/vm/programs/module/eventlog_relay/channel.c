@@ -74,11 +74,28 @@ uint64_t stat_of(const char* buffer, const char* what) {
     return at == NULL ? UINT64_MAX : strtoull(at + strlen(what), NULL, 10);
 }
 
+enum { thread = 5, cut = 1, extended = 2 };
+
+struct record record_at(uint64_t time) {
+    const struct record made = {{UINT64_C(1) << 42U | (uint64_t)extended << 40U | (uint32_t)time,
+                                 (uint64_t)thread << 32U | time >> 32U,
+                                 (uint64_t)cut << 16U | payload},
+                                {0}};
+    return made;
+}
+
+bool is_record(const struct record* record) {
+    const uint64_t cpu = UINT64_C(0xffff) << 32U;
+    return record->words[0] >> 32U == (UINT64_C(1) << 10U | (uint64_t)extended << 8U) &&
+           record->words[1] >> 32U == thread &&
+           (record->words[2] & ~cpu) == ((uint64_t)cut << 16U | payload);
+}
+
 size_t write_batch(int file, size_t count) {
     static struct record batch[1024];
     static uint64_t time;
     for (size_t i = 0; i < count; ++i) {
-        batch[i] = (struct record){.size = record_size, .event = 1, .time = ++time};
+        batch[i] = record_at(++time);
     }
     const ssize_t written = write(file, batch, count * sizeof batch[0]);
     return written < 0 ? 0 : (size_t)written / sizeof batch[0];
@@ -105,7 +122,7 @@ void drain(int file, struct seen* seen) {
         } else {
             struct record record;
             memcpy(&record, bytes + at, sizeof record);
-            seen->right = seen->right && record.size == record_size && record.event == 1;
+            seen->right = seen->right && is_record(&record);
             seen->records += 1;
             seen->next += 1;
             at += record_size;

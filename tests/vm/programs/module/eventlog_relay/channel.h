@@ -14,7 +14,7 @@
 
 enum { overwrite = 1, global = 2, hidden = 4, magic = 0x594c4552 };
 enum { subbuf_size = 4096, subbuf_count = 4, payload = 40, record_size = 64, writers = 4 };
-enum { in_subbuf = (subbuf_size - 40) / record_size };
+enum { header_size = 48, in_subbuf = (subbuf_size - header_size) / record_size };
 
 struct options {
     uint32_t size, flags, subbuf_size, subbuf_count;
@@ -22,19 +22,23 @@ struct options {
 };
 
 struct header {
-    uint32_t magic, cpu;
+    uint64_t magic;
+    uint32_t cpu, reserved;
     uint64_t sequence, records_before, lost_before;
     uint32_t records, used;
 };
 
+/// A record whose flag requires a header of three words, wherever it is stored.
 struct record {
-    uint32_t size;
-    uint16_t provider, event;
-    uint64_t time;
-    uint32_t thread;
-    uint16_t cpu, flags;
+    uint64_t words[3];
     uint8_t payload[payload];
 };
+
+/// With event 1 and the flag CUT.
+struct record record_at(uint64_t time);
+
+/// Whether the record was written by record_at.
+bool is_record(const struct record* record);
 
 #define CREATE _IOW('*', 64, struct options)
 #define ATTACH _IOW('*', 65, char[32])

@@ -130,10 +130,41 @@ static int error_of(int file, const void* volatile bytes, size_t size) {
     return write(file, bytes, size) < 0 ? errno : 0;
 }
 
+/// A batch of words.
+#define ERROR_OF(file, ...) \
+    error_of(file, (const uint64_t[]){__VA_ARGS__}, sizeof(const uint64_t[]){__VA_ARGS__})
+
+/// Word 0 of a record of event 1.
+static uint64_t head_of(uint64_t kind, uint64_t size) {
+    return UINT64_C(1) << 42U | kind << 40U | size << 32U;
+}
+
+static void try_bad_records(int file) {
+    enum { short_one = 0, context = 1, extended = 2, marker = 3 };
+    const uint64_t thread = UINT64_C(5) << 32U;
+    step("without a context", ERROR_OF(file, head_of(short_one, 8), 0) == EINVAL);
+    step("behind an extended one",
+         ERROR_OF(file, head_of(extended, 0), thread, 0, head_of(short_one, 0)) == EINVAL);
+    step("behind context 0, which is none",
+         ERROR_OF(file, head_of(context, 0), 0, head_of(short_one, 0)) == EINVAL);
+    step("without an event", ERROR_OF(file, 0, 0) == EINVAL);
+    step("a marker", ERROR_OF(file, head_of(marker, 0), thread) == EINVAL);
+    step("half a context", ERROR_OF(file, head_of(context, 0)) == EINVAL);
+    step("half an extended header", ERROR_OF(file, head_of(extended, 0), thread) == EINVAL);
+    step("two sizes", ERROR_OF(file, head_of(extended, 8), thread, 8, 0) == EINVAL);
+    step("extension words",
+         ERROR_OF(file, head_of(extended, 0), thread, UINT64_C(1) << 48U, 0) == EINVAL);
+    step("reserved bits",
+         ERROR_OF(file, head_of(extended, 0), thread, UINT64_C(1) << 56U) == EINVAL);
+    step("a good one",
+         ERROR_OF(file, head_of(context, 8), thread, 1, head_of(short_one, 1), 1) == 0);
+}
+
 void try_bad_batches(void) {
     static uint8_t large[65544];
     const int other = open(DEVICE, O_RDWR | O_CLOEXEC);
-    struct record record = {.size = record_size};
+    const struct record good = record_at(1);
+    struct record record = good;
     char name[32] = "trial";
     step("R24: without a channel", error_of(other, &record, sizeof record) == EBADF);
     step("no such channel", ioctl(other, ATTACH, name) < 0 && errno == ENOENT);
@@ -145,23 +176,25 @@ void try_bad_batches(void) {
     step("too large a batch", error_of(other, large, sizeof large) == E2BIG);
     step("half a record", error_of(other, &record, 24) == EINVAL);
     step("half a header", error_of(other, &record, 8) == EINVAL);
-    record.size = 8;
-    step("smaller than its header", error_of(other, &record, sizeof record) == EINVAL);
-    record.size = UINT32_MAX;
+    step("half a word", error_of(other, &record, 4) == EINVAL);
+    record.words[2] |= 0xffff;
     step("larger than all", error_of(other, &record, sizeof record) == EINVAL);
-    record.size = record_size;
-    record.flags = 4;
+    record = good;
+    record.words[2] |= 4U << 16U;
     step("an unknown flag", error_of(other, &record, sizeof record) == EINVAL);
-    record.flags = 0;
-    record.size = record_size - 1;
+    record = good;
+    --record.words[2];
     record.payload[payload - 1] = 1;
     step("padding that is not zero", error_of(other, &record, sizeof record) == EINVAL);
-    ((struct record*)(void*)large)->size = subbuf_size;
+    record = good;
+    record.words[2] += subbuf_size - record_size;
+    memcpy(large, record.words, sizeof record.words);
     step("R17: too large for a sub-buffer", error_of(other, large, subbuf_size) == EINVAL);
     step("an invalid address", error_of(other, (void*)8, 64) == EFAULT);
     step("none of these is recorded", stat_of("cpu0", "recorded ") == 1);
+    try_bad_records(other);
+    step("all or nothing of a batch", stat_of("cpu0", "recorded ") == 3);
     (void)close(file);
-    record.size = record_size;
-    step("after its end", error_of(other, &record, sizeof record) == ENODEV);
+    step("after its end", error_of(other, &good, sizeof good) == ENODEV);
     (void)close(other);
 }

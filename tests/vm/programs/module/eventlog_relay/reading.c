@@ -119,7 +119,7 @@ void try_reading_and_consuming(void) {
     send_command("consumed 0 0");
     struct record record;
     step("nothing is released",
-         read(buffer, &record, sizeof record) == sizeof record && record.size == record_size);
+         read(buffer, &record, sizeof record) == sizeof record && is_record(&record));
     step("nothing is read twice",
          read(buffer, text, (size_t)2 * record_size) == (ssize_t)2 * record_size);
     send_command("consumed 0 1");

@@ -13,8 +13,9 @@
 #include "device_steps.h"
 #include "module/eventlog_subscription_steps/subscription.h"
 #include "module/eventlog_subscription_steps/trials.h"
+#include "record_stream.h"
 
-enum { many = 4000, writes_of_many = 4 };
+enum { many = 4000, writes_of_many = 8 };
 /// Size of a small event in a batch.
 static const size_t small_entry = 16;
 
@@ -73,15 +74,15 @@ void write_mixed_batch(void) {
          write(device, batch, (size_t)(end - batch)) == end - batch);
     const ssize_t size = read(reader, bytes, room);
     uint64_t expected = 0;
-    bool right = true;
-    for (ssize_t at = 0; at < size && right;) {
-        struct eventlog_record record;
-        memcpy(&record, bytes + at, sizeof record);
-        right = value_of(bytes + at) == ++expected &&
-                record.event == (record.size == 24 + 4000 ? 1 : 0);
-        at += ((ssize_t)record.size + 7) / 8 * 8;
+    bool right = size > 0;
+    struct record_stream stream = {.at = bytes, .left = size > 0 ? (size_t)size : 0};
+    struct stream_item item;
+    while (next_item(&stream, &item)) {
+        right = right && (item.is_run ||
+                          (item_value(&item) == ++expected && item.thread == (uint32_t)getpid() &&
+                           item.event == (item.size == 4000 ? 2 : 1)));
     }
-    step("and read in their order", right && expected == a);
+    step("and read in their order", right && !stream.damaged && expected == a);
     (void)close(reader);
 }
 
@@ -103,14 +104,15 @@ void write_to_the_end_of_memory(void) {
     memcpy(end, &fourth, sizeof fourth);
     step("three of four are written",
          write(device, batch, 8 + 4 * small_entry) == (ssize_t)(8 + 3 * small_entry));
-    step("and read", read(reader, bytes, room) == 3 * small_record && value_of(bytes + 64) == 3);
+    step("and read", read_records(reader) == 3 &&
+                         are_bytes(first_small_record + 2 * small_record) && value_of(2) == 3);
     // One entry whose padding is cut by the end of memory.
     batch = pages + 4096 - 8 - 8 - 13 - 1;
     memcpy(batch, head, sizeof head);
     (void)put_entry(batch + sizeof head, index_small, 13, 4);
     step("an entry with a part of its padding is written",
          write(device, batch, 8 + 8 + 13 + 2) == 8 + 8 + 13 + 2);
-    step("and read", read(reader, bytes, room) == 40 && value_of(bytes) == 4);
+    step("and read", read_records(reader) == 1 && are_bytes(small_record + 8) && value_of(0) == 4);
     (void)munmap(pages, 4096);
     (void)close(reader);
 }
@@ -139,11 +141,11 @@ void write_batch_of_texts(void) {
         memcpy(batch.of[each].text, "abc", 4);
     }
     step("texts are written", write(device, &batch, sizeof batch) == sizeof batch);
-    step("and read", read(reader, bytes, room) == 5 * small_record);
+    step("and read", read_records(reader) == 5 && are_bytes(first_small_record + 4 * small_record));
     batch.of[3].length = 5;
     step("the events in front of one that points outside are written",
          write(device, &batch, sizeof batch) == (ssize_t)(8 + 3 * small_entry));
-    step("and read, too", read(reader, bytes, room) == 3 * small_record);
+    step("and read, too", read_records(reader) == 3);
     (void)close(reader);
     step("the text is unpublished", unpublish(device, number) == 0);
 }
@@ -164,18 +166,21 @@ void write_timed_batch(void) {
             .write_index = index_small, .size = 8, .time = times[each]};
     }
     step("a timed batch is written", write(device, &batch, sizeof batch) == sizeof batch);
-    step("and read", read(reader, bytes, room) == 4 * small_record);
+    // Records with their own times are extended, also within a run of short ones.
+    step("and read", read_records(reader) == 4 && are_bytes(3 * (24 + 8) + first_small_record));
+    struct record_stream stream = {.at = bytes, .left = sizeof bytes};
+    struct stream_item item;
+    step("behind a marker", next_item(&stream, &item) && item.is_run);
     for (int each = 0; each < 4; ++each) {
-        struct eventlog_record record;
-        memcpy(&record, bytes + each * small_record, sizeof record);
         const bool own = times[each] != 0;
         step(own ? "the record has the time of its entry" : "the record has the time of the write",
-             record.flags == (own ? EVENTLOG_RECORD_CUSTOM_TIME : 0) &&
-                 (own ? record.time == times[each] : record.time > 17));
+             next_item(&stream, &item) && item.flags == (own ? EVENTLOG_RECORD_CUSTOM_TIME : 0) &&
+                 item.thread == (uint32_t)getpid() &&
+                 (own ? item.time == times[each] : item.time > 17));
     }
     const ssize_t single = 8 + (ssize_t)sizeof batch.of[0];
-    step("a timed batch of one event is written", write(device, &batch, (size_t)single) == single &&
-                                                      read(reader, bytes, room) == small_record);
+    step("a timed batch of one event is written",
+         write(device, &batch, (size_t)single) == single && read_records(reader) == 1);
     step("an empty batch is accepted", write(device, &batch, 8) == 8);
     step("half an entry is rejected", write(device, &batch, 8 + 15) == -1 && errno == EINVAL);
     batch.flags = 2;
@@ -210,15 +215,13 @@ void lose_timed_events(void) {
     bool is_of_cpu = true;
     for (ssize_t size = 1; size > 0;) {
         size = read(reader, bytes, 4096);
-        for (ssize_t at = 0; at < size;) {
-            struct eventlog_record record;
-            memcpy(&record, bytes + at, sizeof record);
-            at += ((ssize_t)record.size + 7) / 8 * 8;
-            is_of_cpu &= record.cpu == 1;
-            is_last = record.provider == EVENTLOG_LOST_PROVIDER;
-            if (is_last) {
+        struct record_stream stream = {.at = bytes, .left = size > 0 ? (size_t)size : 0};
+        for (struct stream_item item; next_item(&stream, &item);) {
+            is_of_cpu &= item.cpu == 1 && stream.ring == 1;
+            is_last = item.is_run;
+            if (item.is_run && item.run.lost != 0) {
                 ++gaps;
-                has_entry_time |= record.time == UINT64_MAX;
+                has_entry_time |= item.run.time == UINT64_MAX;
             }
         }
         if (gaps == 0 && size > 0) {

@@ -19,6 +19,7 @@ int main(void) {
     publish_two();
     set_subscribed_bits();
     read_whole_records();
+    read_in_parts();
     read_to_the_end_of_memory();
     read_past_large_record();
     wait_for_records();

@@ -15,6 +15,7 @@
 #include "device_steps.h"
 #include "module/eventlog_subscription_steps/subscription.h"
 #include "module/eventlog_subscription_steps/trials.h"
+#include "record_stream.h"
 
 /// Fills a ring until events are lost; returns the number of attempts.
 static uint64_t fill(int reader) {
@@ -127,11 +128,15 @@ void map_for_reading(void) {
     const struct eventlog_provider_entry* entry = (const void*)(memory + region->providers_offset);
     step("this process",
          entry->state == EVENTLOG_PROVIDER_READY && entry->pid == (uint32_t)getpid());
+    step("whose two events have the first numbers",
+         entry->event_base == 1 && region->event_numbers == 2);
     step("the region has the schema", memcmp(memory + entry->schema_offset, "schema", 6) == 0);
     step("one is written", run_on(0) && write_event(index_small, 77));
     const unsigned char* buffers = memory + region->buffers_offset;
-    step("and is in the mapping", value_of(buffers) == 77);
-    for (size_t i = 32; i < region->buffer_size; ++i) {
+    const struct stream_item stored = first_record(buffers, first_small_record);
+    step("and is in the mapping",
+         stored.event == 1 && stored.kind == EVENTLOG_KIND_CONTEXT && item_value(&stored) == 77);
+    for (size_t i = first_small_record; i < region->buffer_size; ++i) {
         if (buffers[i] != 0) {
             step("the rest is zero", false);
         }

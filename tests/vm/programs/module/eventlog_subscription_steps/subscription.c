@@ -9,6 +9,7 @@
 
 #include "device_client.h"
 #include "device_steps.h"
+#include "record_stream.h"
 
 unsigned char bytes[room];
 uint32_t index_small;
@@ -41,8 +42,39 @@ void write_large_or_exit(uint64_t a) {
     }
 }
 
-uint64_t value_of(const unsigned char* at) {
-    uint64_t value = 0;
-    memcpy(&value, at + sizeof(struct eventlog_record), sizeof value);
-    return value;
+/// Bytes of the last read.
+static size_t bytes_read;
+
+ssize_t read_records(int file) {
+    const ssize_t size = read(file, bytes, sizeof bytes);
+    ssize_t count = 0;
+    bytes_read = size > 0 ? (size_t)size : 0;
+    if (size < 0) {
+        return -1;
+    }
+    struct record_stream stream = {.at = bytes, .left = bytes_read};
+    struct stream_item item;
+    while (next_item(&stream, &item)) {
+        count += !item.is_run;
+        if (item.is_run && (item.run.lost != 0 || item.run.overwritten != 0)) {
+            step("nothing is lost", false);
+        }
+    }
+    step("the records are whole", !stream.damaged);
+    return count;
+}
+
+uint64_t value_of(ssize_t index) {
+    struct record_stream stream = {.at = bytes, .left = bytes_read};
+    struct stream_item item;
+    while (next_item(&stream, &item)) {
+        if (!item.is_run && index-- == 0) {
+            return item_value(&item);
+        }
+    }
+    return UINT64_MAX;
+}
+
+bool are_bytes(size_t size) {
+    return bytes_read == marker_size + size || bytes_read == marker_size + size + 8;
 }

@@ -8,8 +8,9 @@
 // The published events, and memory for reads. Single-threaded; a step that fails ends the program.
 
 enum { room = 1 << 20 };
-/// Size of a small event as it is read.
-static const ssize_t small_record = 32;
+/// Sizes of events as they are stored: a small one in the context of the record before it and in
+/// its own, a large one.
+enum { small_record = 16, first_small_record = 24, large_record = 24 + 4000 };
 
 extern unsigned char bytes[room];
 extern uint32_t index_small;
@@ -26,5 +27,12 @@ bool write_event(uint32_t index, uint64_t a);
 /// Writes a large event, which must succeed.
 void write_large_or_exit(uint64_t a);
 
-/// The first field of a record.
-uint64_t value_of(const unsigned char* at);
+/// Reads into `bytes`; returns how many records were read, or -1. The caller expects no gap.
+ssize_t read_records(int file);
+
+/// The first field of a record that was read into `bytes`.
+uint64_t value_of(ssize_t index);
+
+/// Whether the records of the last read, of one ring, take so many bytes. One may have a context
+/// more, as the upper half of the time changes every four seconds.
+bool are_bytes(size_t size);

@@ -7,6 +7,7 @@
 
 void set_subscribed_bits(void);
 void read_whole_records(void);
+void read_in_parts(void);
 /// A read to memory that ends within a record returns the records in front of it.
 void read_to_the_end_of_memory(void);
 /// A record of one CPU that does not fit does not block the records of other CPUs.
