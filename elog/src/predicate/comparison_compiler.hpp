@@ -45,6 +45,8 @@ class comparison_compiler {
     [[noreturn]] void reject(std::size_t column, std::string_view reason) const {
         reject_expression(context_.wanted.source(), column, reason);
     }
+    /// "'items' of shop:order_placed"
+    [[nodiscard]] std::string called(const value_location& place) const;
     /// "'items' of shop:order_placed is a number"
     [[nodiscard]] std::string described(const value_location& place) const;
 
@@ -74,7 +76,6 @@ class comparison_compiler {
                                                            std::size_t index);
 
   private:
-    [[nodiscard]] std::string called(const value_location& place) const;
     [[nodiscard]] bool depends_on_process(const value_location& place) const noexcept;
     void store_text(predicate_instruction& test, std::string_view text);
     /// The value cannot be equal to the literal; the result is still unknown without a value.

@@ -31,6 +31,18 @@ std::partial_ordering order_of(std::string_view left, std::string_view right) no
     return left.compare(right) <=> 0;
 }
 
+/// An IPv4 address is compared with an IPv6 address as ::ffff:ADDRESS.
+std::partial_ordering order_of_addresses(std::string_view left, std::string_view right) noexcept {
+    constexpr std::string_view mapped("\0\0\0\0\0\0\0\0\0\0\xff\xff", 12);
+    if (left.size() == right.size()) {
+        return order_of(left, right);
+    }
+    const std::string_view longer = left.size() > right.size() ? left : right;
+    const std::string_view shorter = left.size() > right.size() ? right : left;
+    const bool is_equal = longer.starts_with(mapped) && longer.substr(mapped.size()) == shorter;
+    return is_equal ? std::partial_ordering::equivalent : std::partial_ordering::unordered;
+}
+
 /// Whether the first bits of the address are those of the network.
 bool is_in_network(std::string_view address, std::string_view network, std::size_t bits) noexcept {
     const std::size_t whole = bits / 8;
@@ -103,10 +115,13 @@ bool compiled_predicate::evaluate(const predicate_instruction& test, const recor
             result = (load_bits(test.left, record, clock) & test.mask) - test.low <= test.span;
             break;
         case predicate_opcode::integer_pair: {
+            // 64 bits times 45 bits: no overflow of 127 bits.
             const wide_integer one =
-                integer_of(load_bits(test.left, record, clock), test.left.is_signed);
+                integer_of(load_bits(test.left, record, clock), test.left.is_signed) *
+                static_cast<wide_integer>(test.left_factor);
             const wide_integer other =
-                integer_of(load_bits(test.right, record, clock), test.right.is_signed);
+                integer_of(load_bits(test.right, record, clock), test.right.is_signed) *
+                static_cast<wide_integer>(test.right_factor);
             result = satisfies(one < other   ? std::partial_ordering::less
                                : one > other ? std::partial_ordering::greater
                                              : std::partial_ordering::equivalent,
@@ -117,9 +132,10 @@ bool compiled_predicate::evaluate(const predicate_instruction& test, const recor
             result = satisfies(load_double(test.left, record, clock) <=> test.number, test.how);
             break;
         case predicate_opcode::floating_pair:
-            result = satisfies(load_double(test.left, record, clock) <=>
-                                   load_double(test.right, record, clock),
-                               test.how);
+            result = satisfies(
+                load_double(test.left, record, clock) * static_cast<double>(test.left_factor) <=>
+                    load_double(test.right, record, clock) * static_cast<double>(test.right_factor),
+                test.how);
             break;
         case predicate_opcode::text:
         case predicate_opcode::glob:
@@ -137,7 +153,10 @@ bool compiled_predicate::evaluate(const predicate_instruction& test, const recor
             if (!load_span(test.left, record, left) || !load_span(test.right, record, right)) {
                 return false;
             }
-            result = satisfies(order_of(left, right), test.how);
+            result =
+                satisfies(test.left.is == value_class::address ? order_of_addresses(left, right)
+                                                               : order_of(left, right),
+                          test.how);
             break;
         case predicate_opcode::presence:
             break;

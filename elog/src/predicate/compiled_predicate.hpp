@@ -50,6 +50,8 @@ struct predicate_instruction {
     std::uint64_t mask = ~std::uint64_t{0};
     std::uint64_t low = 0;
     std::uint64_t span = ~std::uint64_t{0};
+    std::uint64_t left_factor = 1;  // of a pair: brings the numbers to a common unit
+    std::uint64_t right_factor = 1;
     double number = 0;
     std::uint32_t text_begin = 0;  // in the program's texts
     std::uint32_t text_size = 0;

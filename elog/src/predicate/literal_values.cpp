@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <numeric>
 
 #include "schema/patterns.hpp"
 #include "text/time_literal.hpp"
@@ -36,6 +37,37 @@ std::uint64_t field_unit_factor(const value_location& place, dimension measures)
         place.format == format::byte_size ||
         ((place.format == format::plain || place.format == format::decimal) && place.unit.empty());
     return (measures == dimension::time ? is_time : is_size) ? 1 : 0;
+}
+
+/// What the numbers of a field measure, and in which unit.
+struct measure {
+    enum class kind { nothing, time, size, point_in_time, other };
+    kind of = kind::nothing;
+    std::uint64_t factor = 1;      // of a time in nanoseconds, of a size in bytes
+    std::string_view unit_name{};  // as in the schema, of all but formats
+};
+
+measure measure_of(const value_location& place) noexcept {
+    using eventlog::format;
+    if (!place.unit.empty()) {
+        const number_unit* unit = find_unit(place.unit);
+        if (unit == nullptr || unit->measures == dimension::none) {
+            return {measure::kind::other, 1, place.unit};
+        }
+        const bool is_time = unit->measures == dimension::time;
+        return {is_time ? measure::kind::time : measure::kind::size, unit->factor, place.unit};
+    }
+    switch (place.format) {
+        case format::duration:
+        case format::monotonic:
+            return {measure::kind::time, 1, {}};
+        case format::byte_size:
+            return {measure::kind::size, 1, {}};
+        case format::realtime:
+            return {measure::kind::point_in_time, 1, {}};
+        default:
+            return {};
+    }
 }
 
 std::uint64_t unit_divisor(std::string_view source, const value_location& place,
@@ -143,6 +175,41 @@ double floating_literal(std::string_view source, const value_location& place,
     const bool is_narrow = place.stored.type == eventlog::field_type::float_32 &&
                            std::fabs(value) <= double{std::numeric_limits<float>::max()};
     return is_narrow ? static_cast<double>(static_cast<float>(value)) : value;
+}
+
+std::optional<unit_factors> common_unit(const value_location& left,
+                                        const value_location& right) noexcept {
+    const measure one = measure_of(left);
+    const measure other = measure_of(right);
+    if (one.of == measure::kind::nothing || other.of == measure::kind::nothing) {
+        return unit_factors{};
+    }
+    const bool is_same =
+        one.of == other.of && (one.of != measure::kind::other || one.unit_name == other.unit_name);
+    if (!is_same) {
+        return std::nullopt;
+    }
+    const std::uint64_t divisor = std::gcd(one.factor, other.factor);
+    return unit_factors{one.factor / divisor, other.factor / divisor};
+}
+
+std::string describe_unit(const value_location& place) {
+    const measure found = measure_of(place);
+    const std::string unit =
+        found.unit_name.empty() ? std::string() : fmt::format(" in {}", found.unit_name);
+    switch (found.of) {
+        case measure::kind::time:
+            return "a time" + unit;
+        case measure::kind::size:
+            return "a size" + unit;
+        case measure::kind::point_in_time:
+            return "a point in time";
+        case measure::kind::other:
+            return "a number" + unit;
+        case measure::kind::nothing:
+            break;
+    }
+    return "a number without a unit";
 }
 
 std::int64_t parse_time_literal(std::string_view source, const expression_token& literal,

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "predicate/expression_lexer.hpp"
@@ -48,6 +49,20 @@ struct bit_range {
                                           const expression_token& literal, std::string_view called);
 [[nodiscard]] double floating_literal(std::string_view source, const value_location& place,
                                       const expression_token& literal, std::string_view called);
+
+/// Factors that bring two numbers to a common unit, without a common divisor.
+struct unit_factors {
+    std::uint64_t left = 1;
+    std::uint64_t right = 1;
+};
+
+/// The factors for the numbers of two fields; nullopt: they measure different things. A number that
+/// measures nothing is taken in the unit of the other one, like a literal without a unit.
+[[nodiscard]] std::optional<unit_factors> common_unit(const value_location& left,
+                                                      const value_location& right) noexcept;
+
+/// "a time in ms", "a number without a unit", ...
+[[nodiscard]] std::string describe_unit(const value_location& place);
 
 /// Nanoseconds since 1970. Throws user_error.
 [[nodiscard]] std::int64_t parse_time_literal(std::string_view source,

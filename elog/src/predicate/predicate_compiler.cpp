@@ -227,6 +227,10 @@ class predicate_compiler : private comparison_compiler {
             (is == value_class::address && !is_equality(node.how))) {
             reject(node.column, described(one) + ": it cannot be compared like that.");
         }
+        const unit_factors units = numbers ? units_of_pair(node, one, other) : unit_factors{};
+        if (is == value_class::address && is_mac(one) != is_mac(other)) {
+            reject(node.column, "A MAC address and an IP address cannot be compared.");
+        }
         if (other.stored.source == field_source::fixed) {
             return fold_with_fixed(one, other, node.how, negated);
         }
@@ -242,7 +246,24 @@ class predicate_compiler : private comparison_compiler {
                                                         : predicate_opcode::integer_pair,
                                              node.how, negated);
         test.right = other.stored;
+        test.left_factor = units.left;
+        test.right_factor = units.right;
         return leaf(test);
+    }
+
+    static bool is_mac(const value_location& place) noexcept {
+        return place.format == eventlog::format::mac_address;
+    }
+
+    [[nodiscard]] unit_factors units_of_pair(const predicate_node& node, const value_location& one,
+                                             const value_location& other) const {
+        const std::optional<unit_factors> units = common_unit(one, other);
+        if (!units) {
+            reject(node.column,
+                   fmt::format("{} is {}, and {} is {}: they cannot be compared.", called(one),
+                               describe_unit(one), called(other), describe_unit(other)));
+        }
+        return *units;
     }
 };
 

@@ -141,6 +141,37 @@ TEST_F(predicates, compare_fields_with_one_another) {
     expect_rejection("bytes == why", 7, "they cannot be compared");
 }
 
+TEST_F(predicates, convert_units_of_two_fields) {
+    // 100 ms and 2.5 ms: compared without their units, 100 and 2500000.
+    for (const char* text : {"waited > took", "took < waited", "!(waited <= took)",
+                             "took != waited", "took > limit", "limit < took", "bytes == limit"}) {
+        expect_match(text);
+    }
+    test_record equal = packet();
+    equal.set("took", std::int64_t{100'000'000});
+    EXPECT_TRUE(matches("took == waited", equal));
+    EXPECT_FALSE(matches("waited < took", equal));
+    equal.set("took", std::int64_t{100'000'001});
+    EXPECT_TRUE(matches("waited < took", equal));
+    expect_rejection("bytes > took", 7,
+                     "'bytes' of net:packet is a size, and 'took' of net:packet is a time");
+    expect_rejection("waited < bytes", 8, "is a time in ms, and 'bytes' of net:packet is a size");
+    expect_rejection("at > took", 4, "is a point in time");
+    expect_rejection("time > took", 6, "is a point in time");
+}
+
+TEST_F(predicates, compare_addresses_of_two_fields) {
+    expect_no_match("peer == far");
+    expect_match("peer != far");
+    test_record mapped = packet();
+    mapped.set_bytes("far", {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 10, 1, 2, 3});
+    EXPECT_TRUE(matches("peer == far", mapped));
+    EXPECT_TRUE(matches("far == peer", mapped));
+    EXPECT_FALSE(matches("far != peer", mapped));
+    expect_rejection("peer == hardware", 6, "A MAC address and an IP address");
+    expect_rejection("peer < far", 6, "cannot be compared like that");
+}
+
 TEST_F(predicates, access_elements_and_nested_fields) {
     expect_match("values[1] == -2");
     expect_match("peer.port == 443");

@@ -40,6 +40,7 @@ provider p {
         tiny: u8  small: i8  port: u16  debt: i16  amount: u32  owed: i32  large: u64  far: i64
         lit: bool  share: f64  word: text  shade: color  row: u16[3]  maybe: u32?  letter: char
         peer: u8[4] format ip_address  name: char[5] format characters  rarely: i64?  took: u64
+        slow: u32 unit "ms"  fast: u32 unit "us"
     }
 }
 )";
@@ -136,6 +137,7 @@ TEST(bpf_plan, rejects_inexact_pushdown) {
     expect_rejected(of.decide("max(tiny)", "word ~ \"a*\""), "nothing else");
     expect_rejected(of.decide("max(tiny)", "event == \"x\""), "false for all");
     expect_rejected(of.decide("max(tiny)", "share > \"x\""), "where");
+    expect_rejected(of.decide("max(tiny)", "slow > fast"), "BPF programs do not convert units");
 }
 
 TEST(bpf_plan, rejects_memory_excess_and_suggests_limit) {
