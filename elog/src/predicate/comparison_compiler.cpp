@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "predicate/comparison_compiler.hpp"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -8,6 +9,24 @@
 #include "text/did_you_mean.hpp"
 
 namespace elog {
+
+namespace {
+
+/// The number with the same 64 bits in the other signedness, if it only fits that one: flags of a
+/// signed field are written as either.
+ratio with_same_bits(const ratio& number, bool is_signed) noexcept {
+    constexpr wide_integer range = wide_integer{1} << 64;
+    const wide_integer whole = number.numerator / number.denominator;
+    if (whole * number.denominator != number.numerator) {
+        return number;
+    }
+    if (is_signed && whole >= range / 2 && whole < range) {
+        return {whole - range, 1};
+    }
+    return !is_signed && whole < 0 && whole >= -range / 2 ? ratio{whole + range, 1} : number;
+}
+
+}  // namespace
 
 std::string comparison_compiler::called(const value_location& place) const {
     return fmt::format("'{}' of {}:{}", place.name, provider_.schema.name, event_.name);
@@ -68,12 +87,21 @@ folded_node comparison_compiler::fold_foreign(const value_location& place, compa
     return fold_integer(place, 0, none, negated);
 }
 
-std::uint64_t comparison_compiler::mask_of(const value_location& place,
+bit_selection comparison_compiler::mask_of(const value_location& place,
                                            const predicate_node& masked) {
     if (place.stored.is != value_class::integer) {
         reject(masked.column, described(place) + ": & selects bits of numbers.");
     }
-    return bits_of(place, masked.children[1]);
+    const std::size_t mask = masked.children[1];
+    return {bits_of(place, mask), true, has_negative(mask)};
+}
+
+bool comparison_compiler::has_negative(std::size_t index) const {
+    const predicate_node& node = node_at(index);
+    return node.kind == predicate_kind::set
+               ? std::any_of(node.children.begin(), node.children.end(),
+                             [this](std::size_t child) { return has_negative(child); })
+               : node.kind == predicate_kind::number && node.value.number.negative;
 }
 
 std::uint64_t comparison_compiler::bits_of(const value_location& place, std::size_t index) {
@@ -154,7 +182,7 @@ folded_node comparison_compiler::fold_literal(const value_location& place, std::
             reject(literal.column, described(place) + ": it is compared with true or false.");
         case value_class::character:
         case value_class::integer:
-            return fold_number(place, ~std::uint64_t{0}, right, how, negated);
+            return fold_number(place, {}, right, how, negated);
         case value_class::floating:
             if (literal.kind != predicate_kind::number || is_pattern(how)) {
                 refuse_types(place, literal, how);
@@ -196,8 +224,9 @@ void comparison_compiler::refuse_types(const value_location& place, const predic
            fmt::format("{}, and this is {}: they cannot be compared.", described(place), what));
 }
 
-folded_node comparison_compiler::fold_number(const value_location& place, std::uint64_t mask,
-                                             std::size_t right, comparison how, bool negated) {
+folded_node comparison_compiler::fold_number(const value_location& place,
+                                             const bit_selection& selected, std::size_t right,
+                                             comparison how, bool negated) {
     const predicate_node& literal = node_at(right);
     if (is_pattern(how)) {
         refuse_types(place, literal, how);
@@ -207,16 +236,22 @@ folded_node comparison_compiler::fold_number(const value_location& place, std::u
             reject(literal.column, described(place) + ": it is compared with == and !=.");
         }
         const bit_range truth{literal.place.name == "true" ? 1U : 0U, 0, false};
-        return fold_integer(place, mask, truth, (how == comparison::unequal) != negated);
+        return fold_integer(place, selected.mask, truth, (how == comparison::unequal) != negated);
     }
-    const ratio number = literal_number(place, right);
-    return fold_integer(place, mask, matching_range(number, how, place.stored.is_signed), negated);
+    // As in C, the selected bits are unsigned unless both sides of & are signed.
+    const bool is_signed = place.stored.is_signed && (!selected.is_masked || selected.is_negative);
+    ratio number = literal_number(place, right, is_signed);
+    if (selected.is_masked && place.stored.is_signed && is_equality(how)) {
+        number = with_same_bits(number, is_signed);
+    }
+    return fold_integer(place, selected.mask, matching_range(number, how, is_signed), negated);
 }
 
-ratio comparison_compiler::literal_number(const value_location& place, std::size_t right) {
+ratio comparison_compiler::literal_number(const value_location& place, std::size_t right,
+                                          bool is_signed) {
     const predicate_node& literal = node_at(right);
     const auto from_bits = [&](std::uint64_t bits) -> ratio {
-        return {integer_of(bits, place.stored.is_signed), 1};
+        return {integer_of(bits, is_signed), 1};
     };
     if (place.stored.is == value_class::character) {
         const bool is_one =

@@ -23,6 +23,13 @@ namespace elog {
     return how == comparison::equal || how == comparison::unequal;
 }
 
+/// The bits of a number that are compared.
+struct bit_selection {
+    std::uint64_t mask = ~std::uint64_t{0};
+    bool is_masked = false;
+    bool is_negative = false;  // the mask is a negative number, so the selected bits are signed
+};
+
 /// All functions throw user_error, with source and column, if the types do not allow a comparison.
 /// `negated`: the negation of the condition is wanted.
 class comparison_compiler {
@@ -60,8 +67,9 @@ class comparison_compiler {
     [[nodiscard]] folded_node fold_integer(const value_location& place, std::uint64_t mask,
                                            const bit_range& range, bool negated) const;
     /// A comparison with a number, a name, or a set.
-    [[nodiscard]] folded_node fold_number(const value_location& place, std::uint64_t mask,
-                                          std::size_t right, comparison how, bool negated);
+    [[nodiscard]] folded_node fold_number(const value_location& place,
+                                          const bit_selection& selected, std::size_t right,
+                                          comparison how, bool negated);
     /// A comparison with the literal at node `right`.
     [[nodiscard]] folded_node fold_literal(const value_location& place, std::size_t right,
                                            comparison how, bool negated);
@@ -70,7 +78,7 @@ class comparison_compiler {
                                               const value_location& fixed, comparison how,
                                               bool negated);
 
-    [[nodiscard]] std::uint64_t mask_of(const value_location& place, const predicate_node& masked);
+    [[nodiscard]] bit_selection mask_of(const value_location& place, const predicate_node& masked);
     /// The number of a name in the field's enumeration or in errno.
     [[nodiscard]] std::optional<std::uint64_t> named_value(const value_location& place,
                                                            std::size_t index);
@@ -90,8 +98,11 @@ class comparison_compiler {
                                            bool negated);
     /// The bits of a number, a name, or a set of both.
     [[nodiscard]] std::uint64_t bits_of(const value_location& place, std::size_t index);
-    /// The number of a literal that an integer or char can be compared with.
-    [[nodiscard]] ratio literal_number(const value_location& place, std::size_t right);
+    [[nodiscard]] bool has_negative(std::size_t index) const;
+    /// The number of a literal that an integer or char can be compared with. `is_signed`: of the
+    /// bits that are compared.
+    [[nodiscard]] ratio literal_number(const value_location& place, std::size_t right,
+                                       bool is_signed);
     [[noreturn]] void refuse_name(const value_location& place, const predicate_node& node) const;
     [[noreturn]] void refuse_types(const value_location& place, const predicate_node& literal,
                                    comparison how) const;

@@ -115,8 +115,8 @@ class predicate_compiler : private comparison_compiler {
         return place_of(is_masked(value) ? node_at(value.children[0]) : value);
     }
 
-    [[nodiscard]] std::uint64_t mask_in(const value_location& place, const predicate_node& value) {
-        return is_masked(value) ? mask_of(place, value) : ~std::uint64_t{0};
+    [[nodiscard]] bit_selection mask_in(const value_location& place, const predicate_node& value) {
+        return is_masked(value) ? mask_of(place, value) : bit_selection{};
     }
 
     folded_node fold_truth(const predicate_node& node, bool negated) {
@@ -125,7 +125,7 @@ class predicate_compiler : private comparison_compiler {
         if (!place) {
             return constant(false);
         }
-        const std::uint64_t mask = mask_in(*place, value);
+        const std::uint64_t mask = mask_in(*place, value).mask;
         if (!is_masked(value) && place->stored.is != value_class::boolean) {
             reject(value.column, described(*place) + ", no condition: compare it with something.");
         }

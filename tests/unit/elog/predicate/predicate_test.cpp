@@ -111,6 +111,24 @@ TEST_F(predicates, test_flag_bits) {
     expect_rejection("why & 1", 1, "is a text");
 }
 
+TEST_F(predicates, test_bits_of_signed_numbers) {
+    // -7 has all upper bits.
+    for (const char* text :
+         {"(left & 0x8000000000000000) == 0x8000000000000000", "left & 0x8000000000000000",
+          "(left & 0x8000000000000000) == -9223372036854775808", "(left & 0x8000000000000000) > 0",
+          "(left & 0xfffffffffffffff8) == 0xfffffffffffffff8", "(left & -8) == -8",
+          "(left & -8) == 0xfffffffffffffff8", "(left & -8) < 0", "(left & 7) == 1",
+          "(left & 0xffffffff) == 0xfffffff9"}) {
+        expect_match(text);
+    }
+    for (const char* text :
+         {"(left & 0x8000000000000000) != 0x8000000000000000", "(left & 0x8000000000000000) < 0",
+          "(left & 0x8000000000000000) == 0", "(left & -8) == 8", "(left & -8) > 0",
+          "(left & 7) == -1", "(bytes & 0xffffffffffffffff) == -1500"}) {
+        expect_no_match(text);
+    }
+}
+
 TEST_F(predicates, compare_addresses_and_match_networks) {
     for (const char* text :
          {"peer == 10.1.2.3", "peer != 10.1.2.4", "peer ~ 10.1.0.0/16", "peer ~ 0.0.0.0/0",
