@@ -113,6 +113,12 @@ double accumulator::floating_largest() const noexcept {
                          : std::max(nearest(largest_), floating_largest_);
 }
 
+wide_integer accumulator::rounded_average() const noexcept {
+    const auto number = static_cast<wide_integer>(count_);
+    const wide_integer whole = floor_div(sum_, number);
+    return sum_ - whole * number >= number - number / 2 ? whole + 1 : whole;
+}
+
 double accumulator::average() const noexcept {
     if (count() == 0) {
         return std::numeric_limits<double>::quiet_NaN();

@@ -57,6 +57,8 @@ class accumulator {
     [[nodiscard]] double floating_sum() const noexcept;
     [[nodiscard]] double floating_smallest() const noexcept;
     [[nodiscard]] double floating_largest() const noexcept;
+    /// Of integers alone, rounded to the nearest integer. Requires a value.
+    [[nodiscard]] wide_integer rounded_average() const noexcept;
     /// NaN without values.
     [[nodiscard]] double average() const noexcept;
     /// The square root of the mean squared distance from the average.

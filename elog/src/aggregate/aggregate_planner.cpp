@@ -186,6 +186,7 @@ void aggregate_planner::unify_display_format(std::size_t call, const value_locat
         display.format = place.format;
         display.unit = place.unit;
     }
+    display.size = std::max(display.size, eventlog::size_of(place.stored.type));
     display.floating = display.floating || place.stored.is == value_class::floating;
 }
 

@@ -25,6 +25,7 @@ struct display_format {
     std::string unit{};
     bool known = false;
     bool floating = false;  // at least one value is a float
+    std::size_t size = 0;   // of the widest type, for hexadecimal numbers
 };
 
 /// The input of a call from the records of one event.

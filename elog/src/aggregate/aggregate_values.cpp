@@ -3,39 +3,61 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
-#include "aggregate/key_format.hpp"
+#include "schema/value_text.hpp"
+#include "text/append_format.hpp"
 #include "text/json_text.hpp"
 
 namespace elog {
 namespace {
 
-bool fits_64(wide_integer number) noexcept {
-    return number >= std::numeric_limits<std::int64_t>::min() &&
-           number <= std::numeric_limits<std::int64_t>::max();
-}
-
-/// A sum of points in time is no point in time, so sums are shown as numbers.
 std::string format_integer(wide_integer number, const display_format& display) {
-    const bool is_plain = display.format == eventlog::format::plain ||
-                          display.format == eventlog::format::decimal || !fits_64(number);
-    if (is_plain) {
-        return decimal(number) + display.unit;
-    }
     fmt::memory_buffer out;
-    append_number(out, static_cast<std::int64_t>(number), display.format, display.unit);
+    append_number(out, number, display.format, display.size);
+    append_visible(out, display.unit);
     return fmt::to_string(out);
 }
 
+bool is_measured(const display_format& display) noexcept {
+    return display.format == eventlog::format::duration ||
+           display.format == eventlog::format::byte_size ||
+           display.format == eventlog::format::realtime ||
+           display.format == eventlog::format::monotonic;
+}
+
 std::string format_double(double number, const display_format& display) {
-    const bool measured = display.format == eventlog::format::duration ||
-                          display.format == eventlog::format::byte_size ||
-                          display.format == eventlog::format::realtime;
-    if (measured && std::fabs(number) < 9e18) {
+    constexpr double digits_shown = 1e6;  // beyond this, {:.6g} writes an exponent
+    constexpr double integers_shown = 1e18;
+    if (is_measured(display) && std::fabs(number) < integers_shown * integers_shown) {
         return format_integer(static_cast<wide_integer>(std::nearbyint(number)), display);
     }
-    return fmt::format("{:.6g}{}", number, display.unit);
+    fmt::memory_buffer out;
+    const double size = std::fabs(number);
+    if (size >= digits_shown && size < integers_shown) {
+        append_format(out, "{:.0f}", number);
+    } else {
+        append_format(out, "{:.6g}", number);
+    }
+    append_visible(out, display.unit);
+    return fmt::to_string(out);
+}
+
+/// Doubles have 53 bits: times in nanoseconds need 61.
+bool needs_all_digits(wide_integer number) noexcept {
+    constexpr wide_integer exact = wide_integer{1} << 53;
+    return number > exact || number < -exact;
+}
+
+std::string format_average(const accumulator& values, const display_format& display) {
+    if (values.floats() == 0) {
+        const wide_integer rounded = values.rounded_average();
+        display_format plain = display;
+        plain.format = is_measured(display) ? display.format : eventlog::format::plain;
+        if (is_measured(display) || needs_all_digits(rounded)) {
+            return format_integer(rounded, plain);
+        }
+    }
+    return format_double(values.average(), display);
 }
 
 bool is_exact(aggregate_function what, const accumulator& values) noexcept {
@@ -80,6 +102,11 @@ std::string decimal(wide_integer number) {
     return digits;
 }
 
+std::optional<wide_integer> integer_result(aggregate_function what,
+                                           const accumulator& values) noexcept {
+    return is_exact(what, values) ? std::optional(exact_value(what, values)) : std::nullopt;
+}
+
 double numeric_value(aggregate_function what, const accumulator& values) noexcept {
     switch (what) {
         case aggregate_function::sum:
@@ -111,8 +138,13 @@ std::string format_value(aggregate_function what, const accumulator& values,
                          display.format == eventlog::format::hexadecimal;
     if (what == aggregate_function::sum && is_time) {
         of_result.format = eventlog::format::plain;
-    } else if (what == aggregate_function::stddev && display.format == eventlog::format::realtime) {
+    } else if (what == aggregate_function::stddev &&
+               (display.format == eventlog::format::realtime ||
+                display.format == eventlog::format::monotonic)) {
         of_result.format = eventlog::format::duration;
+    }
+    if (what == aggregate_function::avg) {
+        return format_average(values, of_result);
     }
     return is_exact(what, values) ? format_integer(exact_value(what, values), of_result)
                                   : format_double(numeric_value(what, values), of_result);
@@ -124,6 +156,10 @@ std::string format_json_value(aggregate_function what, const accumulator& values
     }
     if (is_exact(what, values)) {
         return decimal(exact_value(what, values));
+    }
+    if (what == aggregate_function::avg && values.floats() == 0 &&
+        needs_all_digits(values.rounded_average())) {
+        return decimal(values.rounded_average());
     }
     fmt::memory_buffer out;
     append_json_number(out, numeric_value(what, values));
@@ -140,7 +176,10 @@ std::vector<formatted_bucket> format_buckets(aggregate_function what, const accu
             const auto index = static_cast<double>(each.index);
             made.begin = fmt::format("{}", index * step);
             made.end = fmt::format("{}", (index + 1) * step);
-            made.label = fmt::format("{:.6g}{}", index * step, display.unit);
+            fmt::memory_buffer label;
+            append_format(label, "{:.6g}", index * step);
+            append_visible(label, display.unit);
+            made.label = fmt::to_string(label);
             continue;
         }
         wide_integer begin = each.index * values.buckets().width();

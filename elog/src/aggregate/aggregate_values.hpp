@@ -3,6 +3,7 @@
 // Formats the result of an aggregate call for one key as text and JSON.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,9 @@ struct formatted_bucket {
                                        const display_format& display);
 [[nodiscard]] std::string format_json_value(aggregate_function what, const accumulator& values);
 
+/// The result if it is an integer.
+[[nodiscard]] std::optional<wide_integer> integer_result(aggregate_function what,
+                                                         const accumulator& values) noexcept;
 /// The result as a number, for the length of bars.
 [[nodiscard]] double numeric_value(aggregate_function what, const accumulator& values) noexcept;
 

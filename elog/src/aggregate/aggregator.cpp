@@ -183,16 +183,26 @@ std::vector<aggregator::row> aggregator::rows() const {
                                     [](const auto& call) { return !is_distribution(call.what); });
     const auto index =
         static_cast<std::size_t>(first == query().calls.end() ? 0 : first - query().calls.begin());
+    const aggregate_function what = query().calls[index].what;
     std::vector<row> all;
     std::vector<double> sizes;
+    std::vector<wide_integer> integers;  // of all groups, or not used: doubles have 53 bits
     for (std::size_t i = 0; i < texts_.size(); ++i) {
         const accumulator* values = &values_[i * query().calls.size()];
         all.push_back({i, &texts_[i], values});
-        const double size = numeric_value(query().calls[index].what, values[index]);
+        const double size = numeric_value(what, values[index]);
         // NaN and missing values are last.
-        sizes.push_back(!std::isnan(size) && values[index].count() != 0 ? size : -HUGE_VAL);
+        const bool is_there = !std::isnan(size) && values[index].count() != 0;
+        sizes.push_back(is_there ? size : -HUGE_VAL);
+        if (const auto integer = integer_result(what, values[index]); is_there && integer) {
+            integers.push_back(*integer);
+        }
     }
+    const bool are_integers = integers.size() == all.size();
     std::sort(all.begin(), all.end(), [&](const row& one, const row& other) {
+        if (are_integers && integers[one.group] != integers[other.group]) {
+            return integers[one.group] > integers[other.group];
+        }
         if (sizes[one.group] != sizes[other.group]) {
             return sizes[one.group] > sizes[other.group];
         }

@@ -80,23 +80,12 @@ std::string format_built_in(const value_location& place, const record_view& reco
         return json_number(place, record, clock);
     }
     fmt::memory_buffer out;
-    append_number(out, static_cast<std::int64_t>(load_bits(place.stored, record, clock)),
-                  place.format, place.unit);
+    append_number(out, integer_of(load_bits(place.stored, record, clock), place.stored.is_signed),
+                  place.format, sizeof(std::uint64_t));
     return fmt::to_string(out);
 }
 
 }  // namespace
-
-void append_number(fmt::memory_buffer& out, std::int64_t number, eventlog::format format,
-                   std::string_view unit) {
-    std::array<std::uint8_t, sizeof number> payload{};
-    std::memcpy(payload.data(), &number, sizeof number);
-    field_schema field;
-    field.type = eventlog::field_type::signed_64;
-    field.format = format;
-    field.unit = unit;
-    append_field(out, {}, field, payload);
-}
 
 bool append_key(std::string& key, const value_location& place, const record_view& record,
                 const clock_converter& clock) {

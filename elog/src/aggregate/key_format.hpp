@@ -5,8 +5,6 @@
 
 #include <string>
 
-#include <fmt/format.h>
-
 #include "predicate/value_location.hpp"
 #include "record/clock_converter.hpp"
 #include "record/records.hpp"
@@ -30,9 +28,5 @@ struct key_text {
 
 /// Describes how values are shown. Locations with equal signatures show equal values alike.
 [[nodiscard]] std::string key_format_signature(const value_location& place);
-
-/// A number as a field with this format and unit shows it.
-void append_number(fmt::memory_buffer& out, std::int64_t number, eventlog::format format,
-                   std::string_view unit);
 
 }  // namespace elog

@@ -8,7 +8,6 @@
 #include "schema/value_text.hpp"
 #include "text/append_format.hpp"
 #include "text/json_text.hpp"
-#include "text/utc_text.hpp"
 
 namespace elog {
 namespace {
@@ -82,7 +81,7 @@ exported_value export_single(fmt::memory_buffer& scratch, const provider_schema&
         return view_of(exported_kind::text, scratch);
     }
     if (is_number && field.format == eventlog::format::realtime) {
-        append_realtime(scratch, static_cast<std::int64_t>(bits_of(value)));
+        append_time_point(scratch, wide_of(value));
         return view_of(exported_kind::text, scratch);
     }
     return std::visit(plain_value_view{scratch}, value);

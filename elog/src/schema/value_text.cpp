@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <concepts>
 #include <cstring>
+#include <iterator>
 #include <utility>
 
 #include "text/append_format.hpp"
@@ -62,44 +64,64 @@ bool is_number_value(const field_value& value) noexcept {
            std::holds_alternative<std::uint64_t>(value);
 }
 
-void append_error_number(fmt::memory_buffer& out, const field_value& value) {
-    const auto number = static_cast<std::int64_t>(bits_of(value));
+/// Appends the name of an error number, which kernels return negated.
+void append_error_name(fmt::memory_buffer& out, std::int64_t number) {
     const bool in_range = number > -4096 && number < 4096 && number != 0;
     const char* name =
         in_range ? ::strerrorname_np(static_cast<int>(number < 0 ? -number : number)) : nullptr;
-    append_value(out, value);
     if (name != nullptr) {
         append_format(out, "({})", name);
     }
 }
 
-/// Appends nanoseconds in the largest unit in which the number is at least 1.
-void append_duration(fmt::memory_buffer& out, std::int64_t nanoseconds) {
-    constexpr std::pair<std::int64_t, const char*> units[] = {
-        {1'000'000'000, "s"}, {1'000'000, "ms"}, {1000, "us"}};
-    for (const auto& [size, name] : units) {
-        if (nanoseconds >= size || nanoseconds <= -size) {
-            append_format(out, "{}{}", static_cast<double>(nanoseconds) / static_cast<double>(size),
-                          name);
-            return;
-        }
+/// Appends number / unit with all digits behind the point, but for zeros at the end.
+void append_quotient(fmt::memory_buffer& out, wide_integer number, std::int64_t unit) {
+    const auto size = static_cast<wide_unsigned>(number < 0 ? -number : number);
+    const auto divisor = static_cast<wide_unsigned>(unit);
+    append_format(out, "{}{}", number < 0 ? "-" : "", size / divisor);
+    auto rest = static_cast<std::int64_t>(size % divisor);
+    if (rest != 0) {
+        out.push_back('.');
     }
-    append_format(out, "{}ns", nanoseconds);
+    for (std::int64_t weight = unit / 10; rest != 0; weight /= 10) {
+        out.push_back(static_cast<char>('0' + rest / weight));
+        rest %= weight;
+    }
 }
 
-void append_byte_size(fmt::memory_buffer& out, const field_value& value) {
-    const auto size = static_cast<std::int64_t>(bits_of(value));
+/// Appends nanoseconds in the largest unit in which the number is at least 1.
+void append_duration(fmt::memory_buffer& out, wide_integer nanoseconds) {
     constexpr std::pair<std::int64_t, const char*> units[] = {
-        {std::int64_t{1} << 30U, "GiB"}, {std::int64_t{1} << 20U, "MiB"}, {1024, "KiB"}};
-    for (const auto& [unit, name] : units) {
-        if (size >= unit) {
-            append_format(out, "{:.4g}{}", static_cast<double>(size) / static_cast<double>(unit),
-                          name);
-            return;
+        {1'000'000'000, "s"}, {1'000'000, "ms"}, {1000, "us"}, {1, "ns"}};
+    const auto* found = std::find_if(std::begin(units), std::end(units) - 1, [&](const auto& unit) {
+        return nanoseconds >= unit.first || nanoseconds <= -unit.first;
+    });
+    append_quotient(out, nanoseconds, found->first);
+    append(out, found->second);
+}
+
+/// Appends seconds with nine digits behind the point.
+void append_monotonic(fmt::memory_buffer& out, wide_integer nanoseconds) {
+    const auto size = static_cast<wide_unsigned>(nanoseconds < 0 ? -nanoseconds : nanoseconds);
+    append_format(out, "{}{}.{:09}s", nanoseconds < 0 ? "-" : "", size / 1'000'000'000,
+                  static_cast<std::uint64_t>(size % 1'000'000'000));
+}
+
+void append_byte_size(fmt::memory_buffer& out, wide_integer size) {
+    constexpr std::array units{"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+    std::size_t found = units.size();
+    for (std::size_t i = 0; i < units.size(); ++i) {
+        if (size >= wide_integer{1} << 10 * (i + 1)) {
+            found = i;
         }
     }
-    append_value(out, value);
-    out.push_back('B');
+    if (found == units.size()) {
+        append_format(out, "{}B", size);
+        return;
+    }
+    append_format(out, "{:.4g}{}",
+                  std::ldexp(static_cast<double>(size), -10 * (static_cast<int>(found) + 1)),
+                  units[found]);
 }
 
 void append_single(fmt::memory_buffer& out, const provider_schema& provider,
@@ -114,23 +136,15 @@ void append_single(fmt::memory_buffer& out, const provider_schema& provider,
     }
     switch (field.format) {
         case eventlog::format::hexadecimal:
-            append_hexadecimal(out, bits_of(value), eventlog::size_of(field.type));
+        case eventlog::format::duration:
+        case eventlog::format::realtime:
+        case eventlog::format::monotonic:
+        case eventlog::format::byte_size:
+            append_number(out, wide_of(value), field.format, eventlog::size_of(field.type));
             break;
         case eventlog::format::error_number:
-            append_error_number(out, value);
-            break;
-        case eventlog::format::duration:
-            append_duration(out, static_cast<std::int64_t>(bits_of(value)));
-            break;
-        case eventlog::format::realtime:
-            append_realtime(out, static_cast<std::int64_t>(bits_of(value)));
-            break;
-        case eventlog::format::monotonic:
-            append_format(out, "{:.9f}s",
-                          static_cast<double>(static_cast<std::int64_t>(bits_of(value))) / 1e9);
-            break;
-        case eventlog::format::byte_size:
-            append_byte_size(out, value);
+            append_value(out, value);
+            append_error_name(out, static_cast<std::int64_t>(bits_of(value)));
             break;
         default:
             append_value(out, value);
@@ -168,6 +182,12 @@ void append_ip_address(fmt::memory_buffer& out, std::span<const std::uint8_t> by
 
 }  // namespace
 
+wide_integer wide_of(const field_value& value) noexcept {
+    const auto* natural = std::get_if<std::uint64_t>(&value);
+    return natural != nullptr ? wide_integer{*natural}
+                              : wide_integer{static_cast<std::int64_t>(bits_of(value))};
+}
+
 std::uint64_t bits_of(const field_value& value) noexcept {
     if (const auto* number = std::get_if<std::int64_t>(&value)) {
         return static_cast<std::uint64_t>(*number);
@@ -183,6 +203,47 @@ void append_value(fmt::memory_buffer& out, const field_value& value) {
 void append_hexadecimal(fmt::memory_buffer& out, std::uint64_t bits, std::size_t size) {
     const std::uint64_t mask = size >= 8 ? ~std::uint64_t{0} : (std::uint64_t{1} << 8 * size) - 1;
     append_format(out, "0x{:x}", bits & mask);
+}
+
+void append_time_point(fmt::memory_buffer& out, wide_integer nanoseconds) {
+    if (nanoseconds >= INT64_MIN && nanoseconds <= INT64_MAX) {
+        append_realtime(out, static_cast<std::int64_t>(nanoseconds));
+    } else {
+        append_format(out, "{}ns", nanoseconds);
+    }
+}
+
+void append_number(fmt::memory_buffer& out, wide_integer number, eventlog::format format,
+                   std::size_t size) {
+    switch (format) {
+        case eventlog::format::hexadecimal:
+            if (number >= INT64_MIN && number <= wide_integer{UINT64_MAX}) {
+                append_hexadecimal(out, static_cast<std::uint64_t>(number), size);
+            } else {
+                append_format(out, "{}", number);
+            }
+            break;
+        case eventlog::format::duration:
+            append_duration(out, number);
+            break;
+        case eventlog::format::realtime:
+            append_time_point(out, number);
+            break;
+        case eventlog::format::monotonic:
+            append_monotonic(out, number);
+            break;
+        case eventlog::format::byte_size:
+            append_byte_size(out, number);
+            break;
+        case eventlog::format::error_number:
+            append_format(out, "{}", number);
+            append_error_name(out, static_cast<std::int64_t>(
+                                       std::clamp<wide_integer>(number, INT64_MIN, INT64_MAX)));
+            break;
+        default:
+            append_format(out, "{}", number);
+            break;
+    }
 }
 
 bool append_enumeration(fmt::memory_buffer& out, const enumeration_schema& enumeration,

@@ -14,14 +14,27 @@
 #include "schema/decode.hpp"
 #include "schema/provider_schema.hpp"
 #include "text/escaped_text.hpp"
+#include "text/wide_integer.hpp"
 
 namespace elog {
 
 /// The bits of an integer, sign-extended to 64; 0 for other values.
 [[nodiscard]] std::uint64_t bits_of(const field_value& value) noexcept;
 
+/// The integer; 0 for other values.
+[[nodiscard]] wide_integer wide_of(const field_value& value) noexcept;
+
 /// Appends an integer of `size` bytes as 0x1f.
 void append_hexadecimal(fmt::memory_buffer& out, std::uint64_t bits, std::size_t size);
+
+/// Appends nanoseconds since 1970 as a date and time in UTC, or as a number if 64 bits with a sign
+/// do not hold them.
+void append_time_point(fmt::memory_buffer& out, wide_integer nanoseconds);
+
+/// Appends a number in a field's format, without the field's unit. `size`: of the field's type, for
+/// hexadecimal numbers.
+void append_number(fmt::memory_buffer& out, wide_integer number, eventlog::format format,
+                   std::size_t size);
 
 /// Appends the value's name, or several joined by |. Returns false if it has none and was appended
 /// as a number.

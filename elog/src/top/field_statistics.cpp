@@ -55,7 +55,8 @@ field_statistics::field_statistics(const provider_schema& provider, const field_
     : name_(field.name),
       type_(type_of(provider, field)),
       is_measured_(is_measurable(field)),
-      display_format_{field.format, field.unit, true, !eventlog::is_integer(field.type)} {}
+      display_format_{field.format, field.unit, true, !eventlog::is_integer(field.type),
+                      eventlog::size_of(field.type)} {}
 
 void field_statistics::take(const provider_schema& provider, const field_schema& field,
                             std::span<const std::uint8_t> payload) {

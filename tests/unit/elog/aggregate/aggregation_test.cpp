@@ -10,6 +10,7 @@
 #include <random>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -36,6 +37,10 @@ provider net {
     }
     event other info { why: text  bytes: u16 }
     event slow info { took: u32 unit "ms"  left: text }
+    event traced info {
+        address: u64 format hexadecimal  flags: i32 format hexadecimal  spent: u64 format duration
+        at: u64 format monotonic  when: i64 format realtime
+    }
 }
 )";
 
@@ -404,6 +409,66 @@ TEST_F(aggregations, format_values_like_fields) {
     take(computed, record);
     EXPECT_EQ(table(computed), "sum(took)  avg(took)  max(size)\n"
                                "    1.5ms      1.5ms       2KiB\n"
+                               "1 events, 0 lost\n");
+}
+
+TEST_F(aggregations, keep_all_digits_of_integers) {
+    aggregator computed =
+        make("max(address), min(flags), max(spent), max(at), avg(at), avg(when), avg(address)");
+    for (const std::uint64_t more : {std::uint64_t{0}, std::uint64_t{2}}) {
+        test_record record = net.record("traced");
+        record.set("address", 0xffff880012345678 + more);
+        record.set("flags", std::int64_t{-2});
+        record.set("spent", (std::uint64_t{1} << 63U) + more);
+        record.set("at", 9'007'199'254'740'993 + more);
+        record.set("when", 1'600'000'000'123'456'787 + static_cast<std::int64_t>(more));
+        take(computed, record);
+    }
+    const std::string shown = table(computed);
+    for (const char* text :
+         {"0xffff88001234567a", "0xfffffffe", "9223372036.85477581s", "9007199.254740995s",
+          "9007199.254740994s", "2020-09-13T12:26:40.123456788Z", "18446612132619638393"}) {
+        EXPECT_NE(shown.find(text), std::string::npos) << text << "\n" << shown;
+    }
+    EXPECT_NE(json(computed).find("\"avg(when)\":1600000000123456788"), std::string::npos)
+        << json(computed);
+}
+
+TEST_F(aggregations, show_every_bucket_in_the_format_of_the_field) {
+    aggregator computed = make("hist(address), quantize(address)");
+    for (const std::uint64_t address :
+         {std::uint64_t{0x7fffffffffffffff}, std::uint64_t{0x8000000000000001}}) {
+        test_record record = net.record("traced");
+        record.set("address", address);
+        take(computed, record);
+    }
+    const std::string shown = table(computed);
+    for (const char* text : {"  0x7fffffffffffffff  1", "  0x8000000000000001  1",
+                             "  0x4000000000000000  1", "  0x8000000000000000  1"}) {
+        EXPECT_NE(shown.find(text), std::string::npos) << text << "\n" << shown;
+    }
+}
+
+TEST_F(aggregations, sort_by_all_digits) {
+    aggregator computed = make("max(bytes) by why");
+    for (const auto& [key, value] :
+         {std::pair{"a", std::uint64_t{1} << 60U}, std::pair{"b", (std::uint64_t{1} << 60U) + 1}}) {
+        test_record record = net.record("packet");
+        record.set_text("why", key);
+        record.set("bytes", value);
+        take(computed, record);
+    }
+    EXPECT_EQ((*computed.rows()[0].keys)[0].shown, "b");
+}
+
+TEST_F(aggregations, show_large_averages_without_exponent) {
+    aggregator computed = make("avg(bytes), avg(share)");
+    test_record record = net.record("packet");
+    record.set("bytes", std::uint64_t{12'345'678});
+    record.set("share", 12'345'678.25);
+    take(computed, record);
+    EXPECT_EQ(table(computed), "avg(bytes)  avg(share)\n"
+                               "  12345678    12345678\n"
                                "1 events, 0 lost\n");
 }
 
