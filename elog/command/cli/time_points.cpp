@@ -9,7 +9,6 @@
 
 #include "cli/quantities.hpp"
 #include "cli/usage_error.hpp"
-#include "text/time_literal.hpp"
 
 namespace elog {
 namespace {
@@ -51,7 +50,8 @@ std::optional<std::int64_t> parse_seconds(std::string_view text) {
 
 }  // namespace
 
-std::int64_t parse_time_point(std::string_view text, std::int64_t start, time_zone zone) {
+std::int64_t parse_time_point(std::string_view text, std::int64_t start, time_zone zone,
+                              time_reading how) {
     std::optional<std::int64_t> point;
     if (is_distance(text)) {
         const std::int64_t distance = parse_distance(text.substr(1)).count();
@@ -59,9 +59,9 @@ std::int64_t parse_time_point(std::string_view text, std::int64_t start, time_zo
     } else if (text.starts_with('@')) {
         point = parse_seconds(text.substr(1));
     } else if (zone == time_zone::utc && !text.ends_with('Z')) {
-        point = parse_time(std::string(text) + 'Z', start);
+        point = parse_time(std::string(text) + 'Z', start, how);
     } else {
-        point = parse_time(text, start);
+        point = parse_time(text, start, how);
     }
     if (!point) {
         throw usage_error("'{}' is not a time: write for example 14:03:07.5, "

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "text/time_literal.hpp"
+
 namespace elog {
 
 /// The zone of a time without a zone of its own.
@@ -23,7 +25,8 @@ enum class time_zone : std::uint8_t { local, utc };
 ///   +2.5s                 from the beginning of the recording, in the form of parse_distance
 /// A time that ends in Z is of UTC in either zone. `start` is that beginning. Throws usage_error.
 [[nodiscard]] std::int64_t parse_time_point(std::string_view text, std::int64_t start,
-                                            time_zone zone = time_zone::local);
+                                            time_zone zone = time_zone::local,
+                                            time_reading how = {});
 
 /// Nanoseconds from @SECONDS, the form of a clock that counts since the machine's start. `clock` is
 /// its name. Throws usage_error for any other text.

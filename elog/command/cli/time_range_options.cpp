@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "cli/time_range_options.hpp"
 
+#include <algorithm>
+#include <vector>
+
 #include <fmt/format.h>
 
+#include "base/nanoseconds.hpp"
 #include "cli/time_points.hpp"
 #include "cli/usage_error.hpp"
 #include "text/time_of_day.hpp"
@@ -14,27 +18,94 @@ time_zone zone_of(const time_arguments& times) noexcept {
     return times.utc ? time_zone::utc : time_zone::local;
 }
 
-/// A time on another clock than CLOCK_REALTIME, as nanoseconds since 1970.
-std::int64_t parse_on_clock(const std::string& text, display_clock clock, const std::string& path) {
-    // The readings of the whole recording: only these convert the time as those of its records.
-    const file_reader file(path);
-    const clock_converter& converter = file.clock();
-    if (has_days(clock)) {
-        const std::uint64_t start = converter.empty() ? 0 : converter.pairs().front().clock;
-        const std::int64_t day = to_display_time(clock, converter, start);
-        return to_realtime(clock, converter, parse_time_point(text, day, time_zone::utc));
-    }
-    return to_realtime(clock, converter, parse_clock_seconds(text, name_of(clock)));
-}
+/// A recording is read in parts, and its last clock reading is at most that old at its end.
+constexpr std::int64_t readings_apart_max = 2 * one_second;
 
-std::int64_t parse_point(const std::string& text, const time_arguments& times,
-                         const std::string& path) {
-    const display_clock clock = parse_clock(times);
-    if (clock == display_clock::realtime || is_distance(text)) {
-        return parse_time_point(text, recording_start(path), zone_of(times));
+/// Parses points in time of one recording. A time without a day is on the day on which the
+/// recording began, unless only a later day gives it a meaning: the recording, or the range, is
+/// over midnight.
+class point_parser {
+  public:
+    point_parser(const time_arguments& times, const std::string& path)
+        : times_(times), path_(path), clock_(parse_clock(times)), start_(recording_start(path)) {}
+
+    [[nodiscard]] std::int64_t since(const std::string& text) const {
+        const std::int64_t point = parse(text, {});
+        if (point >= start_ || !is_time_of_day(text)) {
+            return point;
+        }
+        const std::int64_t moved = parse(text, on_day_after(text, start_, {}));
+        return moved <= end() ? moved : point;
     }
-    return parse_on_clock(text, clock, path);
-}
+
+    [[nodiscard]] std::int64_t until(const std::string& text,
+                                     const std::optional<std::int64_t>& since) const {
+        const time_reading later{.is_later = true};
+        const std::int64_t point = parse(text, later);
+        if (!is_time_of_day(text)) {
+            return point;
+        }
+        if (since && point <= *since) {
+            return parse(text, on_day_after(text, *since, later));
+        }
+        if (point > start_) {
+            return point;
+        }
+        const time_reading moved = on_day_after(text, start_, later);
+        return parse("00:00", {.days = moved.days}) <= end() ? parse(text, moved) : point;
+    }
+
+  private:
+    [[nodiscard]] std::int64_t end() const {
+        const file_reader file(path_);
+        const std::vector<eventlog_clock_sample>& readings = file.clock().pairs();
+        return readings.empty() ? INT64_MIN
+                                : std::min(file.clock().realtime(readings.back().clock),
+                                           INT64_MAX - readings_apart_max) +
+                                      readings_apart_max;
+    }
+
+    /// The first day on which the time of day is after `limit`.
+    [[nodiscard]] time_reading on_day_after(const std::string& text, std::int64_t limit,
+                                            time_reading how) const {
+        constexpr double day = 86400 * static_cast<double>(one_second);
+        // Of a damaged recording, the beginning may be any time.
+        constexpr double days_max = 100'000;
+        std::int64_t point = parse(text, how);
+        how.days = static_cast<int>(std::clamp(
+            (static_cast<double>(limit) - static_cast<double>(point)) / day, 0.0, days_max));
+        point = parse(text, how);
+        for (int tries = 0; point <= limit && tries < 3; ++tries) {
+            ++how.days;
+            point = parse(text, how);
+        }
+        return how;
+    }
+
+    [[nodiscard]] std::int64_t parse(const std::string& text, time_reading how) const {
+        return clock_ == display_clock::realtime || is_distance(text)
+                   ? parse_time_point(text, start_, zone_of(times_), how)
+                   : parse_on_clock(text, how);
+    }
+
+    /// A time on another clock than CLOCK_REALTIME, as nanoseconds since 1970.
+    [[nodiscard]] std::int64_t parse_on_clock(const std::string& text, time_reading how) const {
+        // The readings of the whole recording: only these convert the time as those of its records.
+        const file_reader file(path_);
+        const clock_converter& converter = file.clock();
+        if (has_days(clock_)) {
+            const std::uint64_t start = converter.empty() ? 0 : converter.pairs().front().clock;
+            const std::int64_t day = to_display_time(clock_, converter, start);
+            return to_realtime(clock_, converter, parse_time_point(text, day, time_zone::utc, how));
+        }
+        return to_realtime(clock_, converter, parse_clock_seconds(text, name_of(clock_)));
+    }
+
+    const time_arguments& times_;
+    const std::string& path_;
+    display_clock clock_;
+    std::int64_t start_;
+};
 
 }  // namespace
 
@@ -67,11 +138,17 @@ display_clock parse_clock(const time_arguments& times) {
 
 time_range parse_time_range(const time_arguments& times, const std::string& path) {
     time_range range;
+    if (!times.has_range()) {
+        return range;
+    }
+    const point_parser points(times, path);
+    std::optional<std::int64_t> since;
     if (times.since) {
-        range.from = parse_point(*times.since, times, path);
+        since = points.since(*times.since);
+        range.from = *since;
     }
     if (times.until) {
-        range.to = parse_point(*times.until, times, path);
+        range.to = points.until(*times.until, since);
     }
     return range;
 }

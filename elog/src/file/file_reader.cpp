@@ -30,10 +30,8 @@ std::uint64_t earliest_position(run_reader records, std::uint64_t not_before) {
     return found;
 }
 
-}  // namespace
-
-std::int64_t recording_start(const std::string& path) {
-    block_file file(path);
+/// 0 if there is none.
+std::int64_t first_clock_reading(block_file& file) {
     block_walker walker(file, sizeof(file_header), 0);
     while (const std::optional<block_location> place = walker.next()) {
         if (const auto clock = load_head<clock_block>(file, *place, block_type::clock)) {
@@ -41,6 +39,21 @@ std::int64_t recording_start(const std::string& path) {
         }
     }
     return 0;
+}
+
+}  // namespace
+
+std::int64_t recording_start(const std::string& path) {
+    block_file file(path);
+    const std::int64_t first = first_clock_reading(file);
+    const std::optional<recording_host> host = find_recording_host(file);
+    if (first == 0 || !host || host->origin != segment_origin::copied) {
+        return first;
+    }
+    // A part of a recording has the clock readings from the beginning of the whole.
+    file_reader copy(path);
+    const std::optional<std::uint64_t> earliest = copy.earliest();
+    return earliest ? copy.clock().realtime(*earliest) : first;
 }
 
 file_reader::file_reader(std::string path, time_range range)

@@ -52,8 +52,8 @@ struct time_range {
 /// of a recording come from a region, which has less space.
 inline constexpr std::size_t schemas_size_max = std::size_t{32} << 20U;
 
-/// Start of the recording in nanoseconds since 1970; 0 if the file does not contain it. Throws
-/// user_error.
+/// Start of the recording in nanoseconds since 1970; 0 if the file does not contain it. A copy of
+/// other recordings starts with its first record. Throws user_error.
 [[nodiscard]] std::int64_t recording_start(const std::string& path);
 
 class range_selector;

@@ -240,7 +240,7 @@ folded_node comparison_compiler::fold_number(const value_location& place,
     }
     // As in C, the selected bits are unsigned unless both sides of & are signed.
     const bool is_signed = place.stored.is_signed && (!selected.is_masked || selected.is_negative);
-    ratio number = literal_number(place, right, is_signed);
+    ratio number = literal_number(place, right, how, is_signed);
     if (selected.is_masked && place.stored.is_signed && is_equality(how)) {
         number = with_same_bits(number, is_signed);
     }
@@ -248,7 +248,7 @@ folded_node comparison_compiler::fold_number(const value_location& place,
 }
 
 ratio comparison_compiler::literal_number(const value_location& place, std::size_t right,
-                                          bool is_signed) {
+                                          comparison how, bool is_signed) {
     const predicate_node& literal = node_at(right);
     const auto from_bits = [&](std::uint64_t bits) -> ratio {
         return {integer_of(bits, is_signed), 1};
@@ -276,7 +276,7 @@ ratio comparison_compiler::literal_number(const value_location& place, std::size
             }
             if (place.format == eventlog::format::realtime) {
                 return {parse_time_literal(context_.wanted.source(), literal.value,
-                                           context_.reference_time),
+                                           context_.reference_time, how),
                         1};
             }
             break;

@@ -102,7 +102,7 @@ class comparison_compiler {
     /// The number of a literal that an integer or char can be compared with. `is_signed`: of the
     /// bits that are compared.
     [[nodiscard]] ratio literal_number(const value_location& place, std::size_t right,
-                                       bool is_signed);
+                                       comparison how, bool is_signed);
     [[noreturn]] void refuse_name(const value_location& place, const predicate_node& node) const;
     [[noreturn]] void refuse_types(const value_location& place, const predicate_node& literal,
                                    comparison how) const;

@@ -213,8 +213,10 @@ std::string describe_unit(const value_location& place) {
 }
 
 std::int64_t parse_time_literal(std::string_view source, const expression_token& literal,
-                                std::int64_t field_reference) {
-    const std::optional<std::int64_t> time = parse_time(literal.text, field_reference);
+                                std::int64_t field_reference, comparison how) {
+    const bool is_end = how == comparison::less || how == comparison::less_equal;
+    const std::optional<std::int64_t> time =
+        parse_time(literal.text, field_reference, {.is_later = is_end});
     if (!time) {
         reject_expression(source, literal.column,
                           "This is no time: write \"2026-11-21T14:03:07.5\", in local time, "

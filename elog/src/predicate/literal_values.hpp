@@ -64,10 +64,11 @@ struct unit_factors {
 /// "a time in ms", "a number without a unit", ...
 [[nodiscard]] std::string describe_unit(const value_location& place);
 
-/// Nanoseconds since 1970. Throws user_error.
+/// Nanoseconds since 1970. Of an hour that occurs twice, the end of a range is the later one.
+/// Throws user_error.
 [[nodiscard]] std::int64_t parse_time_literal(std::string_view source,
                                               const expression_token& literal,
-                                              std::int64_t field_reference);
+                                              std::int64_t field_reference, comparison how);
 
 /// The 64-bit integers for which the comparison with `number` holds.
 [[nodiscard]] bit_range matching_range(const ratio& number, comparison how,

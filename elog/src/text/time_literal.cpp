@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "text/time_literal.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <ctime>
 
@@ -81,13 +82,48 @@ bool take_hour(std::string_view& text, std::tm& parts, std::int64_t& rest) noexc
     return true;
 }
 
+/// Seconds by which the clocks of the zone are ahead of UTC at that time.
+std::int64_t zone_offset(std::int64_t seconds) noexcept {
+    const std::time_t when = seconds;
+    std::tm parts{};
+    return ::localtime_r(&when, &parts) == nullptr ? 0 : std::int64_t{parts.tm_gmtoff};
+}
+
+/// The first second at which the zone has another offset than at `begin`; it has at `end`.
+std::int64_t offset_change(std::int64_t begin, std::int64_t end) noexcept {
+    const std::int64_t before = zone_offset(begin);
+    while (begin + 1 < end) {
+        const std::int64_t middle = begin + (end - begin) / 2;
+        (zone_offset(middle) == before ? begin : end) = middle;
+    }
+    return end;
+}
+
+/// The time at which the clocks of the zone show `shown`, seconds since 1970 as if it were UTC.
+/// Both offsets around a change are tried: std::mktime would choose one.
+std::int64_t local_seconds(std::int64_t shown, bool is_later) noexcept {
+    constexpr std::int64_t day = 86400;  // more than any offset
+    const std::int64_t with_old = shown - zone_offset(shown - day);
+    const std::int64_t with_new = shown - zone_offset(shown + day);
+    const bool is_old = zone_offset(with_old) == shown - with_old;
+    const bool is_new = zone_offset(with_new) == shown - with_new;
+    if (is_old && is_new) {
+        return is_later ? std::max(with_old, with_new) : std::min(with_old, with_new);
+    }
+    if (is_old || is_new) {
+        return is_old ? with_old : with_new;
+    }
+    return offset_change(with_new, with_old);
+}
+
 }  // namespace
 
-std::optional<std::int64_t> parse_time(std::string_view text, std::int64_t reference) noexcept {
+std::optional<std::int64_t> parse_time(std::string_view text, std::int64_t reference,
+                                       time_reading how) noexcept {
     std::tm parts{};
     std::int64_t rest = 0;
-    const std::time_t then = reference / one_second;
-    if (text.size() > 2 && text[2] == ':') {
+    const std::time_t then = whole_seconds(reference);
+    if (is_time_of_day(text)) {
         std::tm day{};
         // With a Z the day, too, is that of UTC.
         if ((text.back() == 'Z' ? ::gmtime_r(&then, &day) : ::localtime_r(&then, &day)) ==
@@ -96,7 +132,7 @@ std::optional<std::int64_t> parse_time(std::string_view text, std::int64_t refer
         }
         parts.tm_year = day.tm_year;
         parts.tm_mon = day.tm_mon;
-        parts.tm_mday = day.tm_mday;
+        parts.tm_mday = day.tm_mday + how.days;
         if (!take_hour(text, parts, rest)) {
             return std::nullopt;
         }
@@ -108,13 +144,12 @@ std::optional<std::int64_t> parse_time(std::string_view text, std::int64_t refer
     if (!text.empty()) {
         return std::nullopt;
     }
-    parts.tm_isdst = is_utc ? 0 : -1;
-    const std::time_t seconds = is_utc ? ::timegm(&parts) : ::mktime(&parts);
+    const std::int64_t shown = ::timegm(&parts);
+    const std::int64_t seconds = is_utc ? shown : local_seconds(shown, how.is_later);
     // `reference` of a damaged recording may be on the last day of 64 bits, which is incomplete.
     std::int64_t found = 0;
-    const bool is_out_of_reach =
-        __builtin_mul_overflow(std::int64_t{seconds}, one_second, &found) ||
-        __builtin_add_overflow(found, rest, &found);
+    const bool is_out_of_reach = __builtin_mul_overflow(seconds, one_second, &found) ||
+                                 __builtin_add_overflow(found, rest, &found);
     return is_out_of_reach ? std::nullopt : std::optional(found);
 }
 
