@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "platform/glob.hpp"
 #include "text/did_you_mean.hpp"
+#include "text/text_pattern.hpp"
 
 namespace elog {
 
@@ -195,7 +195,8 @@ folded_node comparison_compiler::fold_literal(const value_location& place, std::
             if (literal.kind != predicate_kind::text) {
                 refuse_types(place, literal, how);
             }
-            return fold_text(place, literal.value.text, how, negated);
+            return fold_text(place, is_pattern(how) ? literal.value.pattern : literal.value.text,
+                             how, negated);
         case value_class::address:
             return fold_address(place, literal, how, negated);
         case value_class::bytes:
@@ -307,7 +308,7 @@ folded_node comparison_compiler::fold_text(const value_location& place, std::str
         fixed = joined;
     }
     if (place.stored.source == field_source::fixed) {
-        return constant(is_pattern(how) ? eventlog::core::glob_match(wanted, fixed) != inverted
+        return constant(is_pattern(how) ? matches_pattern(wanted, fixed) != inverted
                                         : satisfies(fixed.compare(wanted) <=> 0, how) != negated);
     }
     predicate_instruction test =

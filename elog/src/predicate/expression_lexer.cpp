@@ -262,7 +262,7 @@ expression_token expression_lexer::next() {
         take_number(made);
     } else if (c == '"') {
         made.kind = expression_token_kind::text;
-        made.text = take_quoted(c);
+        made.text = take_quoted(c, &made.pattern);
     } else if (c == '\'') {
         take_character(made);
     } else {

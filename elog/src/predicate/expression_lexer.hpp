@@ -48,7 +48,8 @@ using expression_token_kind = token_kind;
 struct expression_token {
     expression_token_kind kind = expression_token_kind::end;
     std::size_t column = 1;
-    std::string text{};  // of a text and a character: the content, of all others: the spelling
+    std::string text{};     // of a text and a character: the content, of all others: the spelling
+    std::string pattern{};  // of a text: the content as the right side of ~
     number_literal number{};
     address_literal address{};
 };

@@ -102,7 +102,7 @@ constraint bound_of_event(comparison how, const predicate_node& value) {
     if (value.kind != predicate_kind::text || (!is_pattern && how != comparison::equal)) {
         return {};
     }
-    std::string_view text = value.value.text;
+    std::string_view text = is_pattern ? value.value.pattern : value.value.text;
     text.remove_prefix(text.find(':') + 1);
     if (!is_event_pattern(text) || (!is_pattern && has_wildcard(text))) {
         return {};

@@ -82,7 +82,7 @@ std::size_t text_scanner::visible_length() const {
     return length;
 }
 
-char text_scanner::take_escape() {
+char text_scanner::take_escape(std::string_view more) {
     const text_position begin = where_;
     step();  // the backslash
     const char c = peek();
@@ -98,10 +98,14 @@ char text_scanner::take_escape() {
     constexpr std::string_view names = "\\ntr";
     constexpr std::string_view meanings = "\\\n\t\r";
     const std::size_t index = names.find(c);
-    if (index == std::string_view::npos && quotes_.find(c) == std::string_view::npos) {
+    const bool is_itself = c != '\0' && (quotes_.find(c) != std::string_view::npos ||
+                                         more.find(c) != std::string_view::npos);
+    if (index == std::string_view::npos && !is_itself) {
         std::string allowed;
-        for (const char quote : quotes_) {
-            allowed += fmt::format("{}, ", quote);
+        for (const std::string_view each : {quotes_, more}) {
+            for (const char character : each) {
+                allowed += fmt::format("{}, ", character);
+            }
         }
         reject(begin, fmt::format("A backslash stands in front of {}\\, n, t, r or xHH.", allowed));
     }
@@ -109,7 +113,8 @@ char text_scanner::take_escape() {
     return index == std::string_view::npos ? c : meanings[index];
 }
 
-std::string text_scanner::take_quoted(char quote) {
+std::string text_scanner::take_quoted(char quote, std::string* pattern) {
+    constexpr std::string_view wildcards = "*?";
     const text_position begin = where_;
     std::string text;
     for (step(); at_end() || peek() != quote;) {
@@ -118,10 +123,19 @@ std::string text_scanner::take_quoted(char quote) {
                                       how_ == layout::lines ? " in its line" : "", quote));
         }
         if (peek() == '\\') {
-            text += take_escape();
+            const char taken = take_escape(pattern == nullptr ? std::string_view() : wildcards);
+            text += taken;
+            if (pattern != nullptr) {
+                *pattern += taken == '\\' || wildcards.find(taken) != std::string_view::npos
+                                ? std::string("\\") + taken
+                                : std::string(1, taken);
+            }
         } else {
             const std::size_t length = visible_length();
             text += rest().substr(0, length);
+            if (pattern != nullptr) {
+                *pattern += rest().substr(0, length);
+            }
             step(length);
         }
     }

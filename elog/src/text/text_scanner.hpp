@@ -60,14 +60,15 @@ class text_scanner {
     std::string_view take_name() noexcept;
     /// Digits of that base, 10 or 16, up to the end of the name. `begin` is that of the number.
     [[nodiscard]] std::uint64_t take_integer(text_position begin, unsigned base);
-    /// The content of a text that begins here with `quote`.
-    [[nodiscard]] std::string take_quoted(char quote);
+    /// The content of a text that begins here with `quote`. With `pattern`, * and ? may follow a
+    /// backslash as well, and *pattern becomes the content as a pattern, see text_pattern.hpp.
+    [[nodiscard]] std::string take_quoted(char quote, std::string* pattern = nullptr);
     /// The length of the character here. Rejects invisible characters and bytes that are no
     /// characters: they would disguise the text.
     [[nodiscard]] std::size_t visible_length() const;
 
   private:
-    [[nodiscard]] char take_escape();
+    [[nodiscard]] char take_escape(std::string_view more);
 
     std::string_view text_;
     std::string_view quotes_;

@@ -84,6 +84,23 @@ TEST_F(predicates, compare_texts_and_match_patterns) {
     }
 }
 
+TEST_F(predicates, match_escaped_wildcards) {
+    test_record record = packet();
+    record.set_text("why", "2*3?\\x");
+    for (const char* text : {R"(why ~ "2\*3\?\\x")", R"(why ~ "2\**")", R"(why ~ "*\\?")",
+                             R"(why == "2\*3\?\\x")", R"(why == "2*3?\\x")"}) {
+        EXPECT_TRUE(matches(text, record)) << text;
+    }
+    EXPECT_FALSE(matches(R"(why ~ "\*")", record));
+    record.set_text("why", "2x3");
+    EXPECT_FALSE(matches(R"(why ~ "2\*3")", record));
+    EXPECT_TRUE(matches(R"(why ~ "2*3")", record));
+    record.set_text("why", "M\xc3\xbcnchen");
+    EXPECT_TRUE(matches(R"(why ~ "M?nchen")", record));
+    EXPECT_FALSE(matches(R"(why ~ "M??nchen")", record));
+    expect_rejection(R"(why ~ "\d")", 8, "A backslash stands in front of \", ', *, ?, \\");
+}
+
 TEST_F(predicates, resolve_enumerator_names) {
     for (const char* text :
          {"state == connected", "state != closed", "state > connecting", "connected == state",
