@@ -11,6 +11,7 @@
 #include "live/filtered_records.hpp"
 #include "output/csv_writer.hpp"
 #include "output/json_lines_writer.hpp"
+#include "terminal/diagnostics.hpp"
 
 namespace elog {
 namespace {
@@ -18,6 +19,7 @@ namespace {
 struct convert_arguments {
     record_selection choice;
     std::string format;
+    bool keeps_formulas = false;
     output_arguments output;
 };
 
@@ -61,11 +63,24 @@ void choose_columns(const record_selection& choice, csv_writer& table, concurren
     selected_records(choice, columns).read(progress);
 }
 
+/// Between the two passes, programs may have written the first event of a kind.
+void report_late_events(const csv_writer& table) {
+    if (table.without_columns() != 0) {
+        print_diagnostic(
+            "elog: {} events were recorded while elog read the file, and the table has no columns "
+            "for their fields. Convert it again after the recording has ended.",
+            table.without_columns());
+    }
+}
+
 void run_convert(const convert_arguments& arguments) {
     const display_clock clock = parse_clock(arguments.choice.times);
     if (arguments.format != "jsonl" && arguments.format != "csv") {
         throw usage_error("'{}' is no format that elog writes. Use jsonl or csv.",
                           arguments.format);
+    }
+    if (arguments.keeps_formulas && arguments.format != "csv") {
+        throw usage_error("--no-csv-safe is for --to csv.");
     }
     check_not_same_file(arguments.choice.path, arguments.output.path);
     text_output output(arguments.output);
@@ -73,14 +88,18 @@ void run_convert(const convert_arguments& arguments) {
     choice.open();
     const concurrent_output progress =
         output.is_standard_output() ? concurrent_output::records : concurrent_output::nothing;
-    const auto done = [&] { output.finish(); };
     if (arguments.format == "csv") {
-        csv_writer table(output.descriptor(), clock);
+        csv_writer table(output.descriptor(), clock,
+                         arguments.keeps_formulas ? formula_texts::as_they_are
+                                                  : formula_texts::quoted);
         choose_columns(choice, table, progress);
-        convert(choice, table, progress, done);
+        convert(choice, table, progress, [&] {
+            output.finish();
+            report_late_events(table);
+        });
     } else {
         json_lines_writer lines(output.descriptor(), clock);
-        convert(choice, lines, progress, done);
+        convert(choice, lines, progress, [&] { output.finish(); });
     }
 }
 
@@ -93,6 +112,8 @@ void add_convert(command_line& line) {
     command.add_option("--to FORMAT", arguments->format, "Format: jsonl, csv")
         .required()
         .one_of({"jsonl", "csv"});
+    command.add_flag("--no-csv-safe", arguments->keeps_formulas,
+                     "With --to csv, no apostrophe before texts that start with = + - or @");
     add_output_options(command, arguments->output, "Write to this file, not to standard output");
     command.footer("Examples:\n"
                    "  elog convert --to jsonl run.elog | jq .fields.customer\n"

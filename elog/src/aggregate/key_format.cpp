@@ -35,7 +35,7 @@ std::string json_of(std::string_view text) {
 
 key_text format_text_key(std::string_view text) {
     fmt::memory_buffer out;
-    append_visible(out, text);
+    append_distinct(out, text);
     return {fmt::to_string(out), json_of(text)};
 }
 

@@ -26,6 +26,14 @@ std::string column_name(const std::string& field) {
                : "fields." + field;
 }
 
+/// Whether a spreadsheet computes the text, or whether it is such a text with apostrophes in front,
+/// which must stay different.
+bool is_formula(std::string_view text) {
+    const std::size_t first = text.find_first_not_of('\'');
+    return first != std::string_view::npos &&
+           std::string_view("=+-@").find(text[first]) != std::string_view::npos;
+}
+
 }  // namespace
 
 void csv_writer::add_columns(const provider_instance& provider, std::uint16_t event) {
@@ -65,19 +73,24 @@ void csv_writer::append_header() {
 }
 
 void csv_writer::append_cell(std::string_view text) {
-    const bool is_plain = !text.empty() && std::all_of(text.begin(), text.end(), [](char each) {
-        return (each >= '0' && each <= '9') || (each >= 'A' && each <= 'Z') ||
-               (each >= 'a' && each <= 'z') || each == '_' || each == '-' || each == '.' ||
-               each == '/' || each == ':';
-    });
+    const bool is_quoted = formulas_ == formula_texts::quoted && is_formula(text);
+    const bool is_plain =
+        !text.empty() && !is_quoted && std::all_of(text.begin(), text.end(), [](char each) {
+            return (each >= '0' && each <= '9') || (each >= 'A' && each <= 'Z') ||
+                   (each >= 'a' && each <= 'z') || each == '_' || each == '-' || each == '.' ||
+                   each == '/' || each == ':';
+        });
     if (is_plain) {
         append(cells_, text);
         return;
     }
     // Escapes characters that a terminal would interpret or that would break the line.
     fmt::memory_buffer visible;
-    append_visible(visible, text);
+    append_distinct(visible, text);
     cells_.push_back('"');
+    if (is_quoted) {
+        cells_.push_back('\'');
+    }
     for (const char each : visible) {
         if (each == '"') {
             cells_.push_back('"');
@@ -115,6 +128,7 @@ void csv_writer::append_record(const merged_record& record, const provider_insta
 bool csv_writer::append_fields(const record_view& record, const provider_instance& provider) {
     const auto chosen = events_.find(event_key(provider.id, record.event));
     const std::vector<field_schema>& fields = provider.schema.events[record.event].fields;
+    without_columns_ += chosen == events_.end() && !fields.empty() ? 1U : 0U;
     bool is_sound = true;
     for (std::size_t column = 0; column < columns_.size(); ++column) {
         cells_.push_back(',');

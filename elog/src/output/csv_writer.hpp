@@ -19,17 +19,27 @@
 
 namespace elog {
 
+/// Texts that a spreadsheet would read as a formula, because of their first character.
+enum class formula_texts : std::uint8_t {
+    quoted,  // with an apostrophe in front
+    as_they_are,
+};
+
 class csv_writer final : public buffered_writer {
   public:
     /// Writes to a descriptor that the caller owns.
-    explicit csv_writer(int descriptor, display_clock clock = display_clock::realtime)
-        : buffered_writer(descriptor), time_(clock) {}
+    explicit csv_writer(int descriptor, display_clock clock = display_clock::realtime,
+                        formula_texts formulas = formula_texts::quoted)
+        : buffered_writer(descriptor), time_(clock), formulas_(formulas) {}
 
     /// Adds columns for an event's fields. Must precede the first write. Fields of other events are
     /// left out of the table.
     void add_columns(const provider_instance& provider, std::uint16_t event);
 
     void finish() override;
+
+    /// Number of written events whose fields have no columns.
+    [[nodiscard]] std::uint64_t without_columns() const noexcept { return without_columns_; }
 
   private:
     using field_indices = std::vector<std::size_t>;  // by column; no_field: not in the event
@@ -48,9 +58,11 @@ class csv_writer final : public buffered_writer {
     fmt::memory_buffer scratch_;
     fmt::memory_buffer cells_;  // of a record's fields
     display_time time_;
+    formula_texts formulas_;
     std::vector<std::string> columns_;  // of fields
     std::unordered_map<std::string, std::size_t> column_of_;
     std::unordered_map<std::uint64_t, field_indices> events_;  // by provider and event
+    std::uint64_t without_columns_ = 0;
     bool has_header_ = false;
 };
 

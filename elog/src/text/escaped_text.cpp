@@ -20,7 +20,8 @@ std::size_t plain_length(std::string_view text) noexcept {
     return static_cast<std::size_t>(found - text.begin());
 }
 
-void append_text(fmt::memory_buffer& out, std::string_view text, bool escape_quotes) {
+/// `escaped`: printable characters that get a backslash; no others than the quote and itself.
+void append_text(fmt::memory_buffer& out, std::string_view text, std::string_view escaped) {
     while (!text.empty()) {
         const std::size_t plain = plain_length(text);
         append(out, text.substr(0, plain));
@@ -32,7 +33,7 @@ void append_text(fmt::memory_buffer& out, std::string_view text, bool escape_quo
         if (length == 0) {
             append_escaped(out, static_cast<unsigned char>(text[0]));
         } else {
-            if (escape_quotes && (text[0] == '"' || text[0] == '\\')) {
+            if (escaped.find(text[0]) != std::string_view::npos) {
                 out.push_back('\\');
             }
             append(out, text.substr(0, length));
@@ -76,12 +77,16 @@ std::size_t printable_length(std::string_view text) noexcept {
 }
 
 void append_visible(fmt::memory_buffer& out, std::string_view text) {
-    append_text(out, text, false);
+    append_text(out, text, "");
+}
+
+void append_distinct(fmt::memory_buffer& out, std::string_view text) {
+    append_text(out, text, "\\");
 }
 
 void append_quoted(fmt::memory_buffer& out, std::string_view text) {
     out.push_back('"');
-    append_text(out, text, true);
+    append_text(out, text, "\"\\");
     out.push_back('"');
 }
 

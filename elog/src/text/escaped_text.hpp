@@ -24,7 +24,10 @@ inline void append(fmt::memory_buffer& out, std::string_view text) {
 /// \n, \t or \r.
 void append_visible(fmt::memory_buffer& out, std::string_view text);
 
-/// The same in double quotes, with a backslash before quotes and backslashes.
+/// The same with two backslashes for one: different texts stay different.
+void append_distinct(fmt::memory_buffer& out, std::string_view text);
+
+/// The same in double quotes, with a backslash before quotes as well.
 void append_quoted(fmt::memory_buffer& out, std::string_view text);
 
 /// Appends a byte as \n, \t, \r or \xHH.

@@ -401,6 +401,18 @@ TEST_F(aggregations, escape_terminal_control_characters) {
         << json(counted);
 }
 
+TEST_F(aggregations, show_different_texts_differently) {
+    aggregator counted = make("count() by why");
+    for (const char* text : {"a\nb", R"(a\nb)"}) {
+        test_record record = net.record("packet");
+        record.set_text("why", text);
+        take(counted, record);
+    }
+    const std::string shown = table(counted);
+    EXPECT_NE(shown.find("\na\\nb "), std::string::npos) << shown;
+    EXPECT_NE(shown.find("\na\\\\nb "), std::string::npos) << shown;
+}
+
 TEST_F(aggregations, format_values_like_fields) {
     aggregator computed = make("sum(took), avg(took), max(size)");
     test_record record = net.record("packet");

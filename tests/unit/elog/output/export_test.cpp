@@ -322,6 +322,54 @@ TEST(table, quotes_texts_with_special_characters) {
     EXPECT_NE(rows.find(R"(,,,"[1,2]","a,""b""\n\x1b")"), rows.npos) << rows;
 }
 
+TEST(table, distinguishes_all_texts) {
+    const auto cell = [](const char* text) {
+        sold_items items;
+        items.add_text("customer", text);
+        const std::string row = rows_of(items);
+        return row.substr(row.rfind(',') + 1);
+    };
+    EXPECT_EQ(cell("a\nb"), "\"a\\nb\"\n");
+    EXPECT_EQ(cell(R"(a\nb)"), "\"a\\\\nb\"\n");
+    EXPECT_EQ(cell("\xff"), "\"\\xff\"\n");
+    EXPECT_EQ(cell(R"(\xff)"), "\"\\\\xff\"\n");
+}
+
+TEST(table, quotes_texts_that_are_formulas) {
+    const auto cell = [](const char* text, elog::formula_texts formulas) {
+        sold_items items;
+        items.add_text("customer", text);
+        const scratch_file file;
+        elog::csv_writer writer(file.descriptor(), elog::display_clock::realtime, formulas);
+        writer.add_columns(items.instance(), 0);
+        items.write(writer);
+        writer.finish();
+        const std::string rows = file.text();
+        return rows.substr(rows.rfind(',') + 1);
+    };
+    for (const std::string text : {"=1+1", "+1", "-1", "@SUM", "'=1"}) {
+        EXPECT_EQ(cell(text.c_str(), elog::formula_texts::quoted), "\"'" + text + "\"\n");
+    }
+    EXPECT_EQ(cell("=1", elog::formula_texts::as_they_are), "\"=1\"\n");
+    EXPECT_EQ(cell("-1", elog::formula_texts::as_they_are), "-1\n");
+    EXPECT_EQ(cell("'quoted", elog::formula_texts::quoted), "\"'quoted\"\n");
+    EXPECT_EQ(cell("a=1", elog::formula_texts::quoted), "\"a=1\"\n");
+    sold_items negative;
+    negative.add("debt", field_type::signed_32, std::int32_t{-5});
+    EXPECT_TRUE(rows_of(negative).ends_with(",-5\n"));
+}
+
+TEST(table, counts_events_without_columns) {
+    sold_items items;
+    items.add("items", field_type::unsigned_32, std::uint32_t{3});
+    const scratch_file file;
+    elog::csv_writer writer(file.descriptor());
+    items.write(writer);
+    writer.finish();
+    EXPECT_EQ(writer.without_columns(), 1U);
+    EXPECT_TRUE(file.text().ends_with("info,,,,,,\n"));
+}
+
 TEST(table, distinguishes_empty_text_from_absent) {
     sold_items empty;
     empty.add_text("customer", "");
