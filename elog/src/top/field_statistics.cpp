@@ -37,18 +37,6 @@ std::string type_of(const provider_schema& provider, const field_schema& field) 
     return field.count == 1 ? name : fmt::format("{}[{}]", name, field.count);
 }
 
-/// Cuts a text at a character boundary.
-void shorten(std::string& text, std::size_t size) {
-    if (text.size() <= size) {
-        return;
-    }
-    std::size_t end = size;
-    while (end != 0 && (static_cast<unsigned char>(text[end]) & 0xc0U) == 0x80U) {
-        --end;
-    }
-    text.resize(end);
-}
-
 }  // namespace
 
 field_statistics::field_statistics(const provider_schema& provider, const field_schema& field)
@@ -99,11 +87,12 @@ void field_statistics::take_text(const provider_schema& provider, const field_sc
     fmt::memory_buffer shown;
     append_field(shown, provider, field, payload);
     std::string text(shown.data(), shown.size());
-    shorten(text, text_max);
     const auto found = distinct_values_.find(text);
     if (found != distinct_values_.end()) {
         ++found->second;
-    } else if (distinct_values_.size() < distinct_values_max) {
+    } else if (distinct_values_.size() < distinct_values_max &&
+               text.size() <= distinct_bytes_max - distinct_bytes_) {
+        distinct_bytes_ += text.size();
         distinct_values_.emplace(std::move(text), 1);
     } else {
         ++beyond_;

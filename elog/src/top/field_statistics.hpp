@@ -19,10 +19,9 @@ namespace elog {
 
 class field_statistics {
   public:
-    // Limit on the distinct values kept; further values are counted together.
+    // Limits on the distinct values kept, and on their texts; further values are counted together.
     static constexpr std::size_t distinct_values_max = 2000;
-    // Bytes of a value's text; longer values with equal beginnings count as equal.
-    static constexpr std::size_t text_max = 200;
+    static constexpr std::size_t distinct_bytes_max = std::size_t{1} << 20U;
 
     /// `field` must be part of `provider`.
     field_statistics(const provider_schema& provider, const field_schema& field);
@@ -70,6 +69,7 @@ class field_statistics {
     accumulator sums_;
     accumulator extremes_;
     std::unordered_map<std::string, std::uint64_t> distinct_values_;
+    std::size_t distinct_bytes_ = 0;  // of their texts
     std::uint64_t beyond_ = 0;
 };
 
