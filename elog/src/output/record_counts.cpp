@@ -64,6 +64,9 @@ void record_counts::write(const merged_record& record, const provider_map& provi
     const std::int64_t time = clock.realtime(decoded.time);
     first_ = all_.events == 0 ? time : std::min(first_, time);
     last_ = all_.events == 0 ? time : std::max(last_, time);
+    const std::int64_t monotonic = clock.monotonic(decoded.time);
+    first_monotonic_ = all_.events == 0 ? monotonic : std::min(first_monotonic_, monotonic);
+    last_monotonic_ = all_.events == 0 ? monotonic : std::max(last_monotonic_, monotonic);
     const event_counts one{1, usual_ring_size(decoded)};
     add(all_, one);
     add(counts_of(decoded, providers).counts, one);

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "record/record_writer.hpp"
+#include "text/wide_integer.hpp"
 
 namespace elog {
 
@@ -70,10 +71,11 @@ class record_counts final : public record_writer {
     /// Times of the first and the last record, nanoseconds since 1970; 0 without records.
     [[nodiscard]] std::int64_t first() const noexcept { return first_; }
     [[nodiscard]] std::int64_t last() const noexcept { return last_; }
-    /// From the first to the last record. In double, because times in a damaged file may differ by
-    /// more than their type holds.
+    /// From the first to the last record on CLOCK_MONOTONIC, because CLOCK_REALTIME may have been
+    /// set between them. In double, because times in a damaged file may differ by more than their
+    /// type holds.
     [[nodiscard]] double seconds() const noexcept {
-        return (static_cast<double>(last_) - static_cast<double>(first_)) / 1e9;
+        return static_cast<double>(wide_integer{last_monotonic_} - first_monotonic_) / 1e9;
     }
 
   private:
@@ -99,6 +101,8 @@ class record_counts final : public record_writer {
     std::uint64_t not_understood_ = 0;
     std::int64_t first_ = 0;
     std::int64_t last_ = 0;
+    std::int64_t first_monotonic_ = 0;
+    std::int64_t last_monotonic_ = 0;
 };
 
 }  // namespace elog
