@@ -107,7 +107,18 @@ class aggregation_parser : private expression_parser {
             reject(call.column,
                    fmt::format("Up to {} calls are computed at once.", aggregate_calls_max));
         }
+        reject_repeated(made_.calls, call.text, call.column);
         made_.calls.push_back(std::move(call));
+    }
+
+    /// Results and keys are members of objects in JSON, and columns.
+    template <class Parts>
+    void reject_repeated(const Parts& parts, const std::string& text, std::size_t column) {
+        for (const auto& part : parts) {
+            if (part.text == text) {
+                reject(column, fmt::format("'{}' is there twice: remove one of them.", text));
+            }
+        }
     }
 
     void parse_step(aggregate_call& call) {
@@ -131,6 +142,7 @@ class aggregation_parser : private expression_parser {
             aggregate_key key;
             key.of = parse_reference();
             key.text = text_of_reference(key.of);
+            reject_repeated(made_.keys, key.text, key.of.column);
             made_.keys.push_back(std::move(key));
         } while (is_symbol(","));
     }

@@ -2,7 +2,9 @@
 #include "aggregate/key_format.hpp"
 
 #include <array>
+#include <cmath>
 #include <cstring>
+#include <limits>
 
 #include "schema/value_text.hpp"
 #include "text/json_text.hpp"
@@ -57,7 +59,12 @@ std::string json_number(const value_location& place, const record_view& record,
         return load_bits(place.stored, record, clock) != 0 ? "true" : "false";
     }
     if (place.stored.is == value_class::floating) {
-        append_json_number(out, load_double(place.stored, record, clock));
+        const double number = load_double(place.stored, record, clock);
+        if (!std::isfinite(number)) {
+            // JSON has no such numbers, and null is a missing value.
+            return std::isnan(number) ? "\"NaN\"" : number > 0 ? "\"Infinity\"" : "\"-Infinity\"";
+        }
+        append_json_number(out, number);
         return fmt::to_string(out);
     }
     const std::uint64_t bits = place.stored.source == field_source::fixed
@@ -113,7 +120,8 @@ bool append_key(std::string& key, const value_location& place, const record_view
     }
     if (place.stored.is == value_class::floating) {
         key.push_back('d');
-        append_raw(key, load_double(place.stored, record, clock) + 0.0);  // -0 is 0
+        const double number = load_double(place.stored, record, clock) + 0.0;  // -0 is 0
+        append_raw(key, std::isnan(number) ? std::numeric_limits<double>::quiet_NaN() : number);
         return true;
     }
     const std::uint64_t bits = load_bits(place.stored, record, clock);
@@ -140,6 +148,10 @@ key_text format_key(const value_location& place, const provider_schema& provider
         const std::string shown = format_built_in(place, record, clock);
         return {shown,
                 place.enumeration != nullptr ? json_of(shown) : json_number(place, record, clock)};
+    }
+    if (place.stored.is == value_class::floating &&
+        std::isnan(load_double(place.stored, record, clock))) {
+        return {"nan", json_number(place, record, clock)};  // whatever its sign and its other bits
     }
     fmt::memory_buffer out;
     append_field(out, provider, field_of(place), record.payload);

@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -79,14 +80,21 @@ class generator : public eventlog::test::random_source {
     using random_source::random_source;
 
     std::string aggregation() {
-        std::string text = call();
+        std::set<std::string> used;  // a repetition is an error
+        const auto another = [&used](auto&& make) {
+            std::string text = make();
+            while (!used.insert(text).second) {
+                text = make();
+            }
+            return text;
+        };
+        std::string text = another([this] { return call(); });
         for (std::size_t i = below(below(2) == 0 ? 3 : 2); i > 0; --i) {
-            text += ", " + call();
+            text += ", " + another([this] { return call(); });
         }
         const std::size_t count = below(below(2) == 0 ? 4 : 2);
         for (std::size_t i = 0; i < count; ++i) {
-            text += fmt::format("{}{}", i == 0 ? " by " : ", ",
-                                below(12) == 0 ? pick(other_keys) : pick(keys));
+            text += (i == 0 ? " by " : ", ") + another([this] { return key(); });
         }
         return below(4) == 0 ? text + " | top 3" : text;
     }
@@ -132,6 +140,8 @@ class generator : public eventlog::test::random_source {
 
   private:
     std::uint64_t size() { return pick(sizes) + below(3) - 1; }
+
+    std::string key() { return std::string(below(12) == 0 ? pick(other_keys) : pick(keys)); }
 
     std::string call() {
         switch (below(12)) {

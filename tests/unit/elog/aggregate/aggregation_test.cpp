@@ -39,7 +39,7 @@ provider net {
     event slow info { took: u32 unit "ms"  left: text }
     event traced info {
         address: u64 format hexadecimal  flags: i32 format hexadecimal  spent: u64 format duration
-        at: u64 format monotonic  when: i64 format realtime
+        at: u64 format monotonic  when: i64 format realtime  ratio: f64?
     }
 }
 )";
@@ -195,6 +195,27 @@ TEST_F(aggregations, handle_nan) {
     EXPECT_NE(said.find("{\"buckets\":[{\"from\":1,\"to\":2,\"count\":1}],\"outside\":3}"),
               std::string::npos)
         << said;
+}
+
+TEST_F(aggregations, distinguish_keys_that_are_no_numbers) {
+    using limits = std::numeric_limits<double>;
+    aggregator computed = make("count() by ratio");
+    for (const double value : {limits::quiet_NaN(), -limits::quiet_NaN(), limits::infinity(),
+                               -limits::infinity(), 1.5, 0.0, -0.0}) {
+        test_record record = net.record("traced");
+        record.set("ratio", value);
+        take(computed, record);
+    }
+    take(computed, net.record("traced"));  // without a value
+    const std::string said = json(computed);
+    for (const auto& [key, count] : {std::pair{"\"NaN\"", "2"}, std::pair{"\"Infinity\"", "1"},
+                                     std::pair{"\"-Infinity\"", "1"}, std::pair{"null", "1"},
+                                     std::pair{"1.5", "1"}, std::pair{"0", "2"}}) {
+        const std::string group =
+            std::string("\"ratio\":") + key + "},\"values\":{\"count()\":" + count + "}";
+        EXPECT_NE(said.find(group), std::string::npos) << group << "\n" << said;
+    }
+    EXPECT_EQ(computed.groups(), 6U);
 }
 
 TEST_F(aggregations, quantize_at_powers_of_two) {
@@ -506,6 +527,9 @@ TEST_F(aggregations, invalid_are_rejected_with_column) {
     expect_rejection("count() by row", 12, "is an array");
     expect_rejection("sum(left)", 5, "is a text");
     expect_rejection("sum(took)", 5, "another unit than that of other events");
+    expect_rejection("count() by why, bytes, why", 24, "'why' is there twice");
+    expect_rejection("count(), sum(bytes), count()", 22, "'count()' is there twice");
+    expect_rejection("top(3, why, why)", 13, "'why' is there twice");
     expect_rejection("hist(share)", 1, "say how wide a bucket is");
     expect_rejection("hist(bytes, 0.5)", 13, "must be one, too");
     expect_rejection("hist(bytes, 5ms)", 13, "is no time");

@@ -145,9 +145,9 @@ TEST(bpf_plan, rejects_memory_excess_and_suggests_limit) {
     expect_rejected(of.decide("quantize(large) by amount", "", 100'000),
                     "of 100000 keys would take 160 MiB, and may take 128: --keys 79512 would do");
     EXPECT_TRUE(of.decide("quantize(large) by amount", "", 79512).plan);
-    std::string calls = "hist(tiny)";
-    for (int i = 0; i < 15; ++i) {
-        calls += ", hist(tiny)";
+    std::string calls = "hist(port, 128)";
+    for (int i = 129; i < 144; ++i) {
+        calls += ", hist(port, " + std::to_string(i) + ")";
     }
     expect_rejected(of.decide(calls), "4096 numbers");
 }
@@ -269,13 +269,27 @@ class generator : public eventlog::test::random_source {
     }
 
     std::string aggregation() {
-        std::string text = call();
-        for (std::size_t i = below(4); i > 0; --i) {
-            text += ", " + call();
+        std::vector<std::string> calls;
+        std::vector<std::string> keys;
+        for (std::size_t i = 1 + below(4); i > 0; --i) {
+            add_once(calls, call());
         }
-        const std::size_t count = below(5);
-        for (std::size_t i = 0; i < count; ++i) {
-            text += std::string(i == 0 ? " by " : ", ") + pick(keys_);
+        for (std::size_t i = below(5); i > 0; --i) {
+            add_once(keys, pick(keys_));
+        }
+        return joined(calls) + (keys.empty() ? "" : " by ") + joined(keys);
+    }
+
+    static void add_once(std::vector<std::string>& parts, const std::string& part) {
+        if (std::find(parts.begin(), parts.end(), part) == parts.end()) {
+            parts.push_back(part);
+        }
+    }
+
+    static std::string joined(const std::vector<std::string>& parts) {
+        std::string text;
+        for (const std::string& part : parts) {
+            text += (text.empty() ? "" : ", ") + part;
         }
         return text;
     }

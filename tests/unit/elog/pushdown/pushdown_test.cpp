@@ -107,7 +107,7 @@ TEST(pushdown_event, counts_by_integer_keys) {
                    {"count() by tid", "hist:keys=common_pid:size=65536"},
                    {"count() by cpu", "hist:keys=common_cpu:size=16384"},
                    {"count(share), count(row)", "hist:keys=common_type:size=128"},
-                   {"count() by tiny, tiny", "hist:keys=tiny:size=256"},
+                   {"count() by tiny, .tiny", "hist:keys=tiny:size=256"},
                    {"count() by event, level, provider, tiny", "hist:keys=tiny:size=256"}});
 }
 
