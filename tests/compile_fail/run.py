@@ -7,9 +7,10 @@ usage: run.py FILE -- COMPILER [FLAGS...]
 FILE states its expectations:
     // expect: TEXT        the compilation fails, and the diagnostics contain TEXT (repeatable)
     // expect-success      the compilation succeeds: a control for the failing files
+    // language: OPTION    in that language, instead of -std=c++20
 
-A FILE that changes macros before its includes is compiled without the compiler's -include
-option: the precompiled headers were read with other macros.
+A FILE that changes macros before its includes, or the language, is compiled without the compiler's
+-include option: the precompiled headers were read with others.
 """
 
 import os
@@ -24,7 +25,8 @@ def read_expectations(path):
     texts = re.findall(r"^\s*// expect: (.*\S)\s*$", source, re.MULTILINE)
     success = re.search(r"^\s*// expect-success\s*$", source, re.MULTILINE) is not None
     changes_macros = re.search(r"^#\s*(define|undef)\b", source, re.MULTILINE) is not None
-    return texts, success, changes_macros
+    language = re.search(r"^\s*// language: (\S+)\s*$", source, re.MULTILINE)
+    return texts, success, changes_macros, language and language[1]
 
 
 def without_precompiled(command):
@@ -37,15 +39,15 @@ def main():
     if len(sys.argv) < 4 or sys.argv[2] != "--":
         sys.exit(__doc__)
     path, command = sys.argv[1], sys.argv[3:]
-    texts, success, changes_macros = read_expectations(path)
-    if changes_macros:
+    texts, success, changes_macros, language = read_expectations(path)
+    if changes_macros or language:
         command = without_precompiled(command)
     if success == bool(texts):
         sys.exit(f"{path}: needs either `// expect: TEXT` lines or one `// expect-success`")
 
     # The C locale keeps the compiler's messages untranslated and undecorated.
     result = subprocess.run(
-        [*command, "-std=c++20", "-fsyntax-only", path],
+        [*command, language or "-std=c++20", "-fsyntax-only", path],
         env={**os.environ, "LC_ALL": "C"},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,

@@ -7,6 +7,10 @@
 //     shop::emit(order_placed{17, "ann", 3});
 #pragma once
 
+#include <eventlog/detail/language.hpp>
+
+// Not in an older language, where each of them would add errors.
+#if __cplusplus >= 202002L
 #include <eventlog/addresses.hpp>
 #include <eventlog/clock.hpp>
 #include <eventlog/gauge.hpp>
@@ -17,3 +21,4 @@
 #include <eventlog/snapshot.hpp>
 #include <eventlog/timed_scope.hpp>
 #include <eventlog/wrappers.hpp>
+#endif

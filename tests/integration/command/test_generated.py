@@ -370,12 +370,12 @@ class Generated(harness.Case):
         self.generate("rust", "s.rs", self.path("s.schema"))
         self.compile_rust_library("s.rs")
 
-    def usual_macros(self, compiler, language):
+    def usual_macros(self, compiler, language, options):
         """Names that are macros after the usual headers and after the headers that generated code
         includes, with parameters or without."""
         text = "".join(f"#include <{header}>\n" for header in USUAL_HEADERS + INCLUDED[language])
         result = subprocess.run(
-            [compiler, "-x", language, f"-I{INCLUDE}", "-D_GNU_SOURCE", "-dM", "-E", "-"],
+            [compiler, "-x", language, *options, f"-I{INCLUDE}", "-D_GNU_SOURCE", "-dM", "-E", "-"],
             input=text, capture_output=True, encoding="utf-8", check=True,
         )
         names = set(re.findall(r"^#define (\w{1,60})\b", result.stdout, re.MULTILINE))
@@ -405,7 +405,7 @@ class Generated(harness.Case):
         for compiler in compilers:
             if shutil.which(compiler) is None:
                 self.skipTest(f"{compiler} is not installed: ./dev setup")
-            names = self.usual_macros(compiler, language)
+            names = self.usual_macros(compiler, language, options)
             if language == "c++":
                 # Two thirds of the macros are predefined by the compiler, and follow one rule.
                 own = [name for name in names if name.startswith("_")]
