@@ -66,8 +66,8 @@ def test_pkg_config(arguments):
 
     def build(package, source, output, *options):
         run(
-            HERE / "pkg_config/build.sh", package, HERE / source, directory / output, prefix,
-            *options, **environment,
+            HERE / "pkg_config/build.sh", package, HERE / source, directory / output, *options,
+            **environment,
         )
 
     build("eventlog", "main.cpp", "emitter")
