@@ -76,6 +76,8 @@ def install_as_shown(text, user, arguments, directory):
     for command in (configure, installation):
         assert f" {folder} " in command, command
     user.run(configure.replace(f" {folder} ", f" {directory / 'configured'} "), SOURCE)
+    # A newer compiler's warnings must not stop a user's build.
+    assert cache_entry(directory / "configured", "EVENTLOG_WARNINGS_AS_ERRORS") == "OFF"
     user.run(installation.replace(f" {folder} ", f" {arguments.build} "), SOURCE)
     user.login = [login]
     found = user.run("command -v elog", directory).strip()
