@@ -10,87 +10,17 @@
 #include <random>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
 
-#include "aggregate/aggregate_report.hpp"
-#include "aggregate/aggregate_values.hpp"
 #include "aggregate/aggregator.hpp"
+#include "aggregation_fixture.hpp"
 #include "record_builder.hpp"
 
 namespace {
 
-using elog::aggregation;
-using elog::aggregator;
-using elog::wide_integer;
-using eventlog::test::record_builder;
-using eventlog::test::test_record;
-
-constexpr std::string_view schema = R"(
-provider net {
-    enum state : u8 { closed = 0, open = 1 }
-    event packet info {
-        bytes: u64  left: i64  share: f64  why: text  state: state  took: i64 format duration
-        size: u32 format byte_size  maybe: u32?  peer: ip4  row: u8[2]  good: bool
-    }
-    event other info { why: text  bytes: u16 }
-    event slow info { took: u32 unit "ms"  left: text }
-    event traced info {
-        address: u64 format hexadecimal  flags: i32 format hexadecimal  spent: u64 format duration
-        at: u64 format monotonic  when: i64 format realtime  ratio: f64?
-    }
-}
-)";
-
-class aggregations : public ::testing::Test {
-  protected:
-    record_builder net{schema, "tester", 7};
-
-    [[nodiscard]] aggregator make(std::string_view text, std::size_t keys = 1000,
-                                  bool all = false) const {
-        aggregator made(aggregation::parse("The aggregation", text), nullptr, keys,
-                        [all](const auto&, const elog::event_schema& event) {
-                            return all || event.name != "slow";
-                        });
-        made.add(net.provider());
-        made.check_names();
-        return made;
-    }
-
-    [[nodiscard]] std::string rejection(std::string_view text) const {
-        try {
-            static_cast<void>(make(text, 1000, true));
-        } catch (const elog::user_error& error) {
-            return error.what();
-        }
-        return {};
-    }
-
-    void expect_rejection(std::string_view text, std::size_t column, std::string_view part) const {
-        const std::string said = rejection(text);
-        EXPECT_TRUE(said.starts_with("The aggregation, column " + std::to_string(column) + ": "))
-            << text << "\n"
-            << said;
-        EXPECT_NE(said.find(part), std::string::npos) << text << "\n" << said;
-    }
-
-    static void take(aggregator& into, const test_record& record) {
-        into.take(record.view(), record_builder::clock());
-    }
-
-    [[nodiscard]] static std::string json(const aggregator& computed) {
-        fmt::memory_buffer out;
-        elog::append_json(out, computed, {});
-        return {out.data(), out.size()};
-    }
-    [[nodiscard]] static std::string table(const aggregator& computed, bool blocks = false) {
-        fmt::memory_buffer out;
-        elog::append_table(out, computed, {60, blocks}, {});
-        return {out.data(), out.size()};
-    }
-};
+using namespace aggregation_test;
 
 TEST_F(aggregations, count_by_event) {
     aggregator counted = make("count() by event");
@@ -180,42 +110,6 @@ TEST_F(aggregations, sum_exactly_where_floats_lose_precision) {
     EXPECT_EQ(rows[0].values[2].floating_smallest(), -1e16);
     EXPECT_EQ(rows[0].values[3].floating_largest(), 1e16);
     EXPECT_DOUBLE_EQ(rows[0].values[4].standard_deviation(), std::sqrt(0.5e32));
-}
-
-TEST_F(aggregations, handle_nan) {
-    aggregator computed = make("sum(share), max(share), quantize(share), hist(share, 1)");
-    for (const double value : {std::numeric_limits<double>::quiet_NaN(), 1.5,
-                               std::numeric_limits<double>::infinity(), 1e300}) {
-        test_record record = net.record("packet");
-        record.set("share", value);
-        take(computed, record);
-    }
-    const std::string said = json(computed);
-    EXPECT_NE(said.find("\"sum(share)\":null,\"max(share)\":null,"), std::string::npos) << said;
-    EXPECT_NE(said.find("{\"buckets\":[{\"from\":1,\"to\":2,\"count\":1}],\"outside\":3}"),
-              std::string::npos)
-        << said;
-}
-
-TEST_F(aggregations, distinguish_keys_that_are_no_numbers) {
-    using limits = std::numeric_limits<double>;
-    aggregator computed = make("count() by ratio");
-    for (const double value : {limits::quiet_NaN(), -limits::quiet_NaN(), limits::infinity(),
-                               -limits::infinity(), 1.5, 0.0, -0.0}) {
-        test_record record = net.record("traced");
-        record.set("ratio", value);
-        take(computed, record);
-    }
-    take(computed, net.record("traced"));  // without a value
-    const std::string said = json(computed);
-    for (const auto& [key, count] : {std::pair{"\"NaN\"", "2"}, std::pair{"\"Infinity\"", "1"},
-                                     std::pair{"\"-Infinity\"", "1"}, std::pair{"null", "1"},
-                                     std::pair{"1.5", "1"}, std::pair{"0", "2"}}) {
-        const std::string group =
-            std::string("\"ratio\":") + key + "},\"values\":{\"count()\":" + count + "}";
-        EXPECT_NE(said.find(group), std::string::npos) << group << "\n" << said;
-    }
-    EXPECT_EQ(computed.groups(), 6U);
 }
 
 TEST_F(aggregations, quantize_at_powers_of_two) {
@@ -410,99 +304,6 @@ TEST_F(aggregations, count_mismatched_records_and_records_of_unknown_providers) 
     take(computed, record);
     EXPECT_EQ(computed.unknown(), 1U);
     EXPECT_EQ(computed.taken(), 0U);
-}
-
-TEST_F(aggregations, escape_terminal_control_characters) {
-    aggregator counted = make("count() by why");
-    test_record record = net.record("packet");
-    record.set_text("why", "a\x1b[31m\"\xff");
-    take(counted, record);
-    EXPECT_EQ(table(counted).find('\x1b'), std::string::npos);
-    EXPECT_NE(json(counted).find("\"why\":\"a\\u001b[31m\\\"\\ufffd\""), std::string::npos)
-        << json(counted);
-}
-
-TEST_F(aggregations, show_different_texts_differently) {
-    aggregator counted = make("count() by why");
-    for (const char* text : {"a\nb", R"(a\nb)"}) {
-        test_record record = net.record("packet");
-        record.set_text("why", text);
-        take(counted, record);
-    }
-    const std::string shown = table(counted);
-    EXPECT_NE(shown.find("\na\\nb "), std::string::npos) << shown;
-    EXPECT_NE(shown.find("\na\\\\nb "), std::string::npos) << shown;
-}
-
-TEST_F(aggregations, format_values_like_fields) {
-    aggregator computed = make("sum(took), avg(took), max(size)");
-    test_record record = net.record("packet");
-    record.set("took", std::int64_t{1'500'000});
-    record.set("size", std::uint64_t{2048});
-    take(computed, record);
-    EXPECT_EQ(table(computed), "sum(took)  avg(took)  max(size)\n"
-                               "    1.5ms      1.5ms       2KiB\n"
-                               "1 events, 0 lost\n");
-}
-
-TEST_F(aggregations, keep_all_digits_of_integers) {
-    aggregator computed =
-        make("max(address), min(flags), max(spent), max(at), avg(at), avg(when), avg(address)");
-    for (const std::uint64_t more : {std::uint64_t{0}, std::uint64_t{2}}) {
-        test_record record = net.record("traced");
-        record.set("address", 0xffff880012345678 + more);
-        record.set("flags", std::int64_t{-2});
-        record.set("spent", (std::uint64_t{1} << 63U) + more);
-        record.set("at", 9'007'199'254'740'993 + more);
-        record.set("when", 1'600'000'000'123'456'787 + static_cast<std::int64_t>(more));
-        take(computed, record);
-    }
-    const std::string shown = table(computed);
-    for (const char* text :
-         {"0xffff88001234567a", "0xfffffffe", "9223372036.85477581s", "9007199.254740995s",
-          "9007199.254740994s", "2020-09-13T12:26:40.123456788Z", "18446612132619638393"}) {
-        EXPECT_NE(shown.find(text), std::string::npos) << text << "\n" << shown;
-    }
-    EXPECT_NE(json(computed).find("\"avg(when)\":1600000000123456788"), std::string::npos)
-        << json(computed);
-}
-
-TEST_F(aggregations, show_every_bucket_in_the_format_of_the_field) {
-    aggregator computed = make("hist(address), quantize(address)");
-    for (const std::uint64_t address :
-         {std::uint64_t{0x7fffffffffffffff}, std::uint64_t{0x8000000000000001}}) {
-        test_record record = net.record("traced");
-        record.set("address", address);
-        take(computed, record);
-    }
-    const std::string shown = table(computed);
-    for (const char* text : {"  0x7fffffffffffffff  1", "  0x8000000000000001  1",
-                             "  0x4000000000000000  1", "  0x8000000000000000  1"}) {
-        EXPECT_NE(shown.find(text), std::string::npos) << text << "\n" << shown;
-    }
-}
-
-TEST_F(aggregations, sort_by_all_digits) {
-    aggregator computed = make("max(bytes) by why");
-    for (const auto& [key, value] :
-         {std::pair{"a", std::uint64_t{1} << 60U}, std::pair{"b", (std::uint64_t{1} << 60U) + 1}}) {
-        test_record record = net.record("packet");
-        record.set_text("why", key);
-        record.set("bytes", value);
-        take(computed, record);
-    }
-    EXPECT_EQ((*computed.rows()[0].keys)[0].shown, "b");
-}
-
-TEST_F(aggregations, show_large_averages_without_exponent) {
-    aggregator computed = make("avg(bytes), avg(share)");
-    test_record record = net.record("packet");
-    record.set("bytes", std::uint64_t{12'345'678});
-    record.set("share", 12'345'678.25);
-    take(computed, record);
-    EXPECT_EQ(table(computed), "avg(bytes)  avg(share)\n"
-                               "  12345678    12345678\n"
-                               "1 events, 0 lost\n");
 }
 
 TEST_F(aggregations, draw_bars_in_eighths_with_utf_8) {
