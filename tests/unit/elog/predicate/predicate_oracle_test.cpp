@@ -12,7 +12,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "platform/glob.hpp"
+#include "independent_pattern.hpp"
 #include "predicate/record_filter.hpp"
 #include "random_source.hpp"
 #include "record_builder.hpp"
@@ -128,7 +128,7 @@ struct text_condition : condition {
             return std::nullopt;
         }
         const bool result =
-            is_pattern ? eventlog::core::glob_match(pattern, *found) : *found == pattern;
+            is_pattern ? eventlog::test::matches_independently(pattern, *found) : *found == pattern;
         return result != negated;
     }
 };
@@ -233,7 +233,8 @@ condition_pointer make_leaf(random_source& random) {
     if (kind < 7) {
         auto made = std::make_unique<text_condition>();
         made->field = random.pick(texts);
-        made->pattern = random.pick<std::string_view>({"", "a", "ab", "a*", "*b", "?", "b"});
+        made->pattern =
+            random.pick<std::string_view>({"", "a", "ab", "a*", "*b", "?", "b", "?b", "\xc3\xa4*"});
         made->is_pattern = random.below(2) == 0;
         made->negated = random.below(2) == 0;
         return made;
@@ -273,7 +274,10 @@ condition_pointer make_condition(random_source& random, std::size_t depth) {
 
 test_record make_record(random_source& random, const record_builder& maker) {
     const auto set_text = [&](test_record& made, const char* field) {
-        made.set_text(field, random.pick<const char*>({nullptr, "", "a", "b", "ab", "abc"}));
+        made.set_text(field,
+                      random.pick<const char*>({nullptr, "", "a", "b", "ab", "abc", "\xc3\xa4",
+                                                "\xc3\xa4"
+                                                "b"}));
     };
     const std::vector<std::int64_t> numbers{-1, 0, 1, 2, 3, -4};
     if (random.below(4) == 0) {
