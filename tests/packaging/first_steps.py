@@ -13,7 +13,7 @@ from tools import SOURCE, cache_entry, empty_directory
 
 DEMO_PACKAGES = SOURCE / "scripts/packages/demo.txt"
 FENCED = re.compile(r"^```(\w+)\n(.*?)^```$", re.M | re.S)
-FILE_NAME = re.compile(r"(?:#|//) (CMakeLists\.txt|main\.cpp)\n")
+FILE_NAME = re.compile(r"(?:#|//) (CMakeLists\.txt|main\.cpp|meson\.build)\n")
 # The start of an event's line: time, CPU, process and thread.
 EVENT = re.compile(r"\d\d:\d\d:\d\d\.\d{6} \[\d+\] ([^ ]+)-\d+ ")
 NUMBER = re.compile(r"\d[\d.:TZ-]*")
@@ -131,6 +131,11 @@ def list_while_it_runs(user, directory):
 def follow(document, user, directory):
     """Writes the files that a document shows, runs its commands and compares their outputs."""
     directory.mkdir()
+    follow_in(document, user, directory)
+    check_library(user, directory / "build")
+
+
+def follow_in(document, user, directory):
     for language, block in FENCED.findall(document):
         name = FILE_NAME.match(block)
         if name:
@@ -140,7 +145,6 @@ def follow(document, user, directory):
                 user.run(command, directory)
         elif language == "console":
             check_console(user, block, directory)
-    check_library(user, directory / "build")
 
 
 def test_first_steps(arguments):
@@ -154,4 +158,25 @@ def test_first_steps(arguments):
     follow(text, user, directory / "tutorial")
 
 
-TESTS = {"first_steps": test_first_steps}
+def test_install_page(arguments):
+    """Each section of the page about builds, in a folder of its own, with the page's program."""
+    directory = empty_directory(arguments, "install_page")
+    user = NewUser(directory / "home", arguments.compiler)
+    user.run(f"cmake --install {arguments.build} --prefix ~/.local", directory)
+    user.run(f"ln -s {SOURCE} ~/eventlog", directory)
+    text = (SOURCE / "docs/how-to/install.md").read_text(encoding="utf-8")
+    beginning, *sections = re.split(r"^## (?=.*$)", text, flags=re.M)
+    assert len(sections) == 5, sections
+    for section in sections:
+        name = section.partition("\n")[0]
+        folder = directory / name
+        folder.mkdir()
+        # Variables that a section exports hold in its own shell.
+        follow_in(beginning, user, folder)
+        user.login = [line for line in commands_of(block_of(section, "sh", ""))
+                      if line.startswith("export ")]
+        follow_in(section, user, folder)
+        assert (folder / "build/greeter").is_file(), name
+
+
+TESTS = {"first_steps": test_first_steps, "install_page": test_install_page}
