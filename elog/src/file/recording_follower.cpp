@@ -77,6 +77,7 @@ recording_follower::successor recording_follower::open_next() {
         collect_metadata();
         return successor::opened;
     }
+        marks_of_last_file_ = std::exchange(marks_of_file_, {});
     return may_come ? successor::not_yet : successor::none;
 }
 
@@ -89,10 +90,14 @@ void recording_follower::collect_metadata() {
             providers_.try_emplace(id, provider);
         }
     }
-    for (const recording_mark& mark : newest.reader->take_marks()) {
-        const std::pair key(mark.number, mark.kind);
-        if (key > last_mark_) {
-            last_mark_ = key;
+    collect_marks();
+}
+
+/// Of a merged recording, the numbers of pauses do not rise with time.
+void recording_follower::collect_marks() {
+    for (const recording_mark& mark : files_.back().reader->take_marks()) {
+        const bool is_first = file().host().part == 0 || marks_of_file_.insert(mark).second;
+        if (is_first && !marks_of_last_file_.contains(mark)) {
             marks_.push_back(mark);
         }
     }

@@ -11,6 +11,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -70,6 +71,7 @@ class recording_follower {
     void wait();
     void collect_metadata();
     [[nodiscard]] open_file& file_of(std::uint32_t ring);
+    void collect_marks();
     [[nodiscard]] std::optional<owned_run> fetch(std::uint32_t ring);
     [[nodiscard]] bool merge(std::uint64_t limit, const take_record& take,
                              const std::function<bool()>& is_done);
@@ -83,7 +85,9 @@ class recording_follower {
     time_merger merger_;
     provider_map providers_;
     std::vector<recording_mark> marks_;
-    std::pair<std::uint64_t, mark_kind> last_mark_{};  // a later file may repeat it
+    // With parts: each repeats the begin of a pause that goes on since the one before it.
+    std::set<recording_mark> marks_of_file_;
+    std::set<recording_mark> marks_of_last_file_;
     std::vector<std::string> damages_;
     std::uint64_t missed_ = 0;
 };

@@ -10,6 +10,7 @@
 #include "file/file_check.hpp"
 #include "file/file_reader.hpp"
 #include "file/file_writer.hpp"
+#include "file/recording_follower.hpp"
 #include "scratch.hpp"
 
 namespace {
@@ -71,6 +72,16 @@ TEST(pause_notes, without_number_are_reported) {
     const std::string path = file_with_pauses("pause_without_number.elog", {pause_mark(100, 0)});
     ASSERT_EQ(elog::check_file(path).damages.size(), 1U);
     EXPECT_NE(elog::check_file(path).damages[0].find("has no number"), std::string::npos);
+}
+
+/// As after a merge: each pause has the number that its recording gave it.
+TEST(pause_notes, are_followed_in_any_order_of_their_numbers) {
+    const marks all{pause_mark(100, 2), pause_mark(150, 1), resume_mark(200, 1),
+                    resume_mark(300, 2)};
+    elog::recording_follower recording(file_with_pauses("numbers_of_pauses.elog", all));
+    recording.follow([](const elog::merged_record&, const elog::clock_converter&) {}, [] {},
+                     [] { return false; });
+    EXPECT_EQ(recording.take_marks(), all);
 }
 
 }  // namespace

@@ -206,4 +206,18 @@ TEST_F(followed_recording, stops_at_limit) {
     EXPECT_EQ(count, 3U);
 }
 
+TEST_F(followed_recording, has_a_pause_once_that_goes_on_over_several_files) {
+    write_mebibytes(1);
+    const elog::recording_mark begin{time, 1, elog::mark_kind::pause};
+    sink->take_mark(begin);
+    write_mebibytes(3);
+    const elog::recording_mark end{time, 1, elog::mark_kind::resume};
+    sink->take_mark(end);
+    sink->finish();
+    ASSERT_GE(parts().size(), 4U);
+    elog::recording_follower recording(parts().front());
+    static_cast<void>(follow(recording));
+    EXPECT_EQ(recording.take_marks(), (std::vector<elog::recording_mark>{begin, end}));
+}
+
 }  // namespace
