@@ -335,11 +335,10 @@ class file_merger {
     record_copier copier_;
     time_merger merger_;
     std::vector<open_file> open_;
-    /// Losses of providers, by recording and provider.
     std::map<std::pair<std::uint64_t, std::uint32_t>, loss_report> counted_;
     pending_marks marks_;
-    std::map<std::uint64_t, std::uint64_t> first_numbers_;  // of pauses, less 1, by recording
-    std::uint64_t last_number_ = 0;                         // of all pauses
+    std::set<std::pair<std::uint64_t, recording_mark>> known_marks_;           // by recording
+    std::map<std::pair<std::uint64_t, std::uint64_t>, std::uint64_t> pauses_;  // new numbers
     merge_summary summary_;
 };
 
@@ -362,14 +361,15 @@ void file_merger::open(std::uint32_t number) {
     place->exhausted_count = 0;
 }
 
-/// The pauses of different recordings get different numbers. Parts of one recording repeat a pause.
+/// Pauses get different numbers. Parts of one recording repeat the begin of a pause.
 void file_merger::take_marks(const file_reader& reader, const merge_input& file) {
-    const auto first = first_numbers_.emplace(file.host.recording, last_number_).first;
     for (recording_mark mark : reader.marks()) {
-        mark.time = file.timeline.time(mark.time);
-        mark.number += first->second;
-        last_number_ = std::max(last_number_, mark.number);
-        marks_.add(mark);
+        if (known_marks_.emplace(file.host.recording, mark).second) {
+            const std::pair source(file.host.recording, mark.number);
+            mark.number = pauses_.try_emplace(source, pauses_.size() + 1).first->second;
+            mark.time = file.timeline.time(mark.time);
+            marks_.add(mark);
+        }
     }
 }
 

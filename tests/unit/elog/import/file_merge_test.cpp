@@ -8,6 +8,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <map>
+#include <set>
 #include <span>
 #include <string>
 #include <tuple>
@@ -352,6 +354,52 @@ class file_limit {
   private:
     rlimit before_{};
 };
+
+/// One record at `from`, and pauses of 5 ns that begin at the given times.
+std::string write_pauses(const std::string& name, const origin& from, std::uint64_t first_number,
+                         std::uint64_t record, const std::vector<std::uint64_t>& pauses) {
+    elog::file_writer writer(path_of(name), host_of(from));
+    writer.write_clock({0, 0, second});
+    writer.write_provider(test::mark_provider());
+    const test::bytes bytes = test::make_records(record, record);
+    elog::record_run run;
+    run.count = 1;
+    run.bytes = bytes;
+    writer.write_run(run);
+    for (std::size_t i = 0; i < pauses.size(); ++i) {
+        writer.write_mark({pauses[i], first_number + i, elog::mark_kind::pause});
+        writer.write_mark({pauses[i] + 5, first_number + i, elog::mark_kind::resume});
+    }
+    writer.write_end();
+    return path_of(name);
+}
+
+/// The second file of one recording is opened when all of the other recording's pauses are known.
+TEST(merged_files, number_the_pauses_of_each_recording_apart) {
+    origin one;
+    one.recording = 1;
+    origin other;
+    other.recording = 2;
+    const std::vector<std::string> paths{
+        write_pauses("pauses1.elog", one, 1, 1, {test::time_of(2)}),
+        write_pauses("pauses2.elog", other, 1, 10, {test::time_of(12), test::time_of(14)}),
+        write_pauses("pauses3.elog", one, 1, 20, {test::time_of(2), test::time_of(22)})};
+    static_cast<void>(elog::merge_files(paths, {path_of("merged_pauses.elog")}));
+    elog::file_reader merged(path_of("merged_pauses.elog"));
+    std::map<std::uint64_t, std::vector<std::uint64_t>> times;  // by number
+    for (const elog::recording_mark& mark : merged.take_marks()) {
+        times[mark.number].push_back(mark.time);
+    }
+    std::set<std::vector<std::uint64_t>> pauses;
+    for (const auto& [number, both] : times) {
+        pauses.insert(both);
+    }
+    std::set<std::vector<std::uint64_t>> expected;
+    for (const std::uint64_t place : {2U, 12U, 14U, 22U}) {
+        expected.insert({test::time_of(place), test::time_of(place) + 5});
+    }
+    EXPECT_EQ(pauses, expected) << "each once, with a number of its own";
+}
 
 TEST(merged_files, may_exceed_soft_limit_of_open_files) {
     std::vector<std::string> paths;
