@@ -167,10 +167,13 @@ void print_pipe(const print_arguments& arguments, const text_options& options) {
         print_file(arguments, options, std::move(choice));
         return;
     }
-    recording_follower recording(choice.readable_path(), [&] {
-        input.release(recording.first_unread());
-        input.grow(pipe_wait);
-    });
+    recording_follower recording(
+        choice.readable_path(),
+        [&] {
+            input.release(recording.first_unread());
+            input.grow(pipe_wait);
+        },
+        [&] { return input.is_growing(); });
     print_followed(arguments, options, choice, recording, input.name(), should_stop_stream);
 }
 

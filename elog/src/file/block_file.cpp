@@ -52,8 +52,10 @@ constexpr std::uint64_t identity_search_max = block_payload_max + (std::uint64_t
 
 }  // namespace
 
-block_file::block_file(std::string path)
-    : path_(std::move(path)), file_(::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
+block_file::block_file(std::string path, growth_check is_growing)
+    : path_(std::move(path)),
+      is_growing_(std::move(is_growing)),
+      file_(::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
     struct stat status {};
     if (!file_ || ::fstat(file_.get(), &status) != 0) {
         const int error = errno;
@@ -73,7 +75,9 @@ block_file::block_file(std::string path)
 void block_file::refresh() {
     // The lock is tested before the size is read: a file whose writer has closed it does not grow
     // any more, so a block that is incomplete then is damage.
-    is_being_written_ = ::flock(file_.get(), LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+    is_being_written_ = is_growing_
+                            ? is_growing_()
+                            : ::flock(file_.get(), LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
     struct stat status {};
     if (::fstat(file_.get(), &status) == 0) {
         size_ = static_cast<std::uint64_t>(status.st_size);

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -59,16 +60,20 @@ struct block_location {
     return (header.flags & block_flags_changing & ~block_flags_known) != 0;
 }
 
+/// Whether the caller still appends to a file. Replaces the writer's lock, which not every file
+/// system has.
+using growth_check = std::function<bool()>;
+
 class block_file {
   public:
     /// Throws user_error if the file cannot be opened, or is no .elog file of a version known here.
-    explicit block_file(std::string path);
+    explicit block_file(std::string path, growth_check is_growing = {});
 
     [[nodiscard]] const std::string& path() const noexcept { return path_; }
     [[nodiscard]] std::uint64_t size() const noexcept { return size_; }
-    /// A writer holds the file's lock: an incomplete last block is no damage.
+    /// A writer holds the file's lock, or it is growing: an incomplete last block is no damage.
     [[nodiscard]] bool is_being_written() const noexcept { return is_being_written_; }
-    /// Reads the file's size again, and whether a writer holds its lock.
+    /// Reads the file's size again, and whether it is being written.
     void refresh();
 
     /// The block at `offset`, if its header is valid and belongs to this file. Its payload may be
@@ -106,6 +111,7 @@ class block_file {
     [[nodiscard]] std::span<const std::uint8_t> window(std::uint64_t offset, std::size_t size);
 
     std::string path_;
+    growth_check is_growing_;
     eventlog::core::unique_fd file_;
     std::uint64_t size_ = 0;
     std::uint64_t bytes_read_ = 0;

@@ -56,8 +56,8 @@ std::int64_t recording_start(const std::string& path) {
     return earliest ? copy.clock().realtime(*earliest) : first;
 }
 
-file_reader::file_reader(std::string path, time_range range)
-    : file_(std::move(path)), range_(range) {
+file_reader::file_reader(std::string path, time_range range, growth_check is_growing)
+    : file_(std::move(path), std::move(is_growing)), range_(range) {
     std::optional<recording_host> host = find_recording_host(file_);
     if (!host) {
         reject_without_host(file_.path());

@@ -62,7 +62,7 @@ class file_reader {
   public:
     /// Reads the blocks of `range`, and little else if the index is valid. Throws user_error if the
     /// file cannot be opened or is no .elog file.
-    explicit file_reader(std::string path, time_range range = {});
+    explicit file_reader(std::string path, time_range range = {}, growth_check is_growing = {});
 
     /// Passes every readable record of the range to `take`, in the order of time. Stops when
     /// `is_done`, called after each record, returns true.
@@ -76,7 +76,7 @@ class file_reader {
     void compare_with_end_block();
 
     // For a file that is still being written, with next_run():
-    /// Scans the blocks that were appended since, and tests whether a writer still holds the file.
+    /// Scans the blocks that were appended since, and tests whether it is still being written.
     void refresh();
     /// No future record is earlier, on the host's clock (see order_time_of); 0 if unknown.
     [[nodiscard]] std::uint64_t watermark() const noexcept {
@@ -106,7 +106,7 @@ class file_reader {
     /// Moves out those of the whole file that were found since the last call, in the file's order.
     [[nodiscard]] std::vector<recording_mark> take_marks() { return std::exchange(marks_, {}); }
     [[nodiscard]] const std::optional<end_block>& end() const noexcept { return end_; }
-    /// A writer holds the file's lock: an incomplete last block is no damage.
+    /// See block_file.
     [[nodiscard]] bool is_being_written() const noexcept { return file_.is_being_written(); }
     /// Number of blocks that were left out because a newer version has written them. Complete only
     /// after read().

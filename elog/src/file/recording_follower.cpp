@@ -36,11 +36,14 @@ bool is_later_part(const recording_host& later, const recording_host& of) {
 
 }  // namespace
 
-recording_follower::recording_follower(const std::string& path) : recording_follower(path, {}) {}
+recording_follower::recording_follower(const std::string& path)
+    : recording_follower(path, {}, {}) {}
 
-recording_follower::recording_follower(const std::string& path, std::function<void()> grow)
+recording_follower::recording_follower(const std::string& path, std::function<void()> grow,
+                                       growth_check is_growing)
     : grow_(std::move(grow)), merger_(0, [this](std::uint32_t ring) { return fetch(ring); }) {
-    files_.push_back({path, std::make_unique<file_reader>(path)});
+    files_.push_back(
+        {path, std::make_unique<file_reader>(path, time_range(), std::move(is_growing))});
     file_indexes_.assign(file().host().ring_count, 0);
     merger_.add_rings(file().host().ring_count);
     collect_metadata();
@@ -74,10 +77,10 @@ recording_follower::successor recording_follower::open_next() {
             continue;
         }
         missed_ += other->part - host.part - 1;
+        marks_of_last_file_ = std::exchange(marks_of_file_, {});
         collect_metadata();
         return successor::opened;
     }
-        marks_of_last_file_ = std::exchange(marks_of_file_, {});
     return may_come ? successor::not_yet : successor::none;
 }
 

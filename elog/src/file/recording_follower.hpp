@@ -32,8 +32,9 @@ class recording_follower {
     /// Starts with the first record of that file. Throws user_error if it cannot be opened or is no
     /// .elog file.
     explicit recording_follower(const std::string& path);
-    /// Of one file only. `grow` waits a short time for more of it.
-    recording_follower(const std::string& path, std::function<void()> grow);
+    /// Of one file only. `grow` waits a short time for more of it, as long as it is growing.
+    recording_follower(const std::string& path, std::function<void()> grow,
+                       growth_check is_growing);
 
     /// Passes every readable record to `take` in the order of time, and waits for more until the
     /// recorder has finished, or until `stop` (polled often) or `is_done` (called after each
@@ -70,8 +71,8 @@ class recording_follower {
     [[nodiscard]] successor open_next();
     void wait();
     void collect_metadata();
-    [[nodiscard]] open_file& file_of(std::uint32_t ring);
     void collect_marks();
+    [[nodiscard]] open_file& file_of(std::uint32_t ring);
     [[nodiscard]] std::optional<owned_run> fetch(std::uint32_t ring);
     [[nodiscard]] bool merge(std::uint64_t limit, const take_record& take,
                              const std::function<bool()>& is_done);

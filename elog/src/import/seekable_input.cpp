@@ -2,7 +2,6 @@
 #include "import/seekable_input.hpp"
 
 #include <fcntl.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -14,11 +13,10 @@
 #include <utility>
 
 #include "base/user_error.hpp"
+#include "file/block_contents.hpp"
 #include "file/block_file.hpp"
 #include "file/file_format.hpp"
-#include "file/file_reader.hpp"
 #include "file/read_observer.hpp"
-#include "file/recording_host.hpp"
 #include "files/perf_file.hpp"
 #include "files/tracing_data.hpp"
 
@@ -64,6 +62,53 @@ bool is_standard_input(const std::string& path) {
     return ::stat(path.c_str(), &named) == 0 && ::fstat(STDIN_FILENO, &own) == 0 &&
            named.st_dev == own.st_dev && named.st_ino == own.st_ino;
 }
+
+/// Searches a file that grows for the blocks without which times cannot be converted. What has
+/// been searched is not read again.
+class start_search {
+  public:
+    start_search(std::string path, growth_check is_growing)
+        : path_(std::move(path)), is_growing_(std::move(is_growing)) {}
+
+    /// `size`: of the file. Also true if it cannot be read, which is reported by its reader.
+    [[nodiscard]] bool is_complete(std::uint64_t size) {
+        try {
+            if (size >= next_size_) {
+                search();
+            }
+            return has_host_ && has_segment_ && has_clock_;
+        } catch (const user_error&) {
+            return true;
+        }
+    }
+
+  private:
+    void search() {
+        if (!file_) {
+            file_.emplace(path_, is_growing_);
+            walker_.emplace(*file_, sizeof(file_header), 0);
+        }
+        file_->refresh();
+        while (const std::optional<block_location> place = walker_->next()) {
+            const auto segment = load_head<segment_block>(*file_, *place, block_type::segment);
+            const auto clock = load_head<clock_block>(*file_, *place, block_type::clock);
+            has_host_ = has_host_ || load_head<host_block>(*file_, *place, block_type::host);
+            has_segment_ = has_segment_ || (segment && is_valid(*segment));
+            has_clock_ = has_clock_ || (clock && clock->reading.realtime != 0);
+        }
+        const std::optional<block_location> next = file_->block_at(walker_->offset());
+        next_size_ = walker_->offset() + sizeof(block_header) + (next ? next->header.size : 0U);
+    }
+
+    std::string path_;
+    growth_check is_growing_;
+    std::optional<block_file> file_;
+    std::optional<block_walker> walker_;
+    std::uint64_t next_size_ = 0;  // a smaller file has no further block
+    bool has_host_ = false;
+    bool has_segment_ = false;
+    bool has_clock_ = false;
+};
 
 }  // namespace
 
@@ -138,12 +183,10 @@ void seekable_input::copy(eventlog::core::unique_fd pipe) {
     check_readable();
 }
 
-/// Copies until the file can be read. The lock precedes all readers: theirs would prevent it.
+/// Copies until the file can be read.
 void seekable_input::copy_start() {
-    if (is_growing()) {
-        static_cast<void>(::flock(copy_->descriptor(), LOCK_EX | LOCK_NB));
-    }
-    while (is_growing() && copied_ < start_size_max && !has_start()) {
+    start_search start(path(), [this] { return is_growing(); });
+    while (is_growing() && copied_ < start_size_max && !start.is_complete(copied_)) {
         grow(forever);
     }
 }
@@ -155,24 +198,12 @@ void seekable_input::grow(std::chrono::milliseconds patience) {
     };
     if (is_growing() && !copy_->append_available(pipe_.get(), patience, note)) {
         pipe_ = {};
-        static_cast<void>(::flock(copy_->descriptor(), LOCK_UN));
     }
 }
 
 void seekable_input::release(std::uint64_t size) noexcept {
     if (copy_) {
         copy_->release(size);
-    }
-}
-
-/// Whether the blocks are there without which times cannot be converted; also if they cannot be
-/// read, which is reported by their reader.
-bool seekable_input::has_start() const {
-    try {
-        block_file file(path());
-        return find_recording_host(file) && recording_start(path()) != 0;
-    } catch (const user_error&) {
-        return true;
     }
 }
 

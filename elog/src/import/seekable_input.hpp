@@ -4,8 +4,7 @@
 // read anywhere.
 //
 // "-" is standard input. A pipe is copied to an unnamed file, which exists as long as this object;
-// a regular file is read where it is. A copy that grows holds the lock of a writer until the pipe
-// ends, so that its readers recognize an .elog file that is still being written.
+// a regular file is read where it is.
 #pragma once
 
 #include <chrono>
@@ -52,7 +51,6 @@ class seekable_input {
     /// Returns whether it is an .elog file.
     [[nodiscard]] bool check_content() const;
     void check_readable() const;
-    [[nodiscard]] bool has_start() const;
 
     std::string name_;
     std::string path_;

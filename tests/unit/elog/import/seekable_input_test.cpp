@@ -4,10 +4,13 @@
 #include "import/seekable_input.hpp"
 
 #include <fcntl.h>
+#include <sys/file.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <csignal>
 #include <cstddef>
@@ -23,6 +26,7 @@
 #include "base/user_error.hpp"
 #include "file/file_format.hpp"
 #include "file/file_reader.hpp"
+#include "file/read_observer.hpp"
 #include "file/recording_follower.hpp"
 #include "platform/unique_fd.hpp"
 #include "recording_sample.hpp"
@@ -90,6 +94,12 @@ class open_pipe {
                   static_cast<ssize_t>(part.size()));
     }
     void close() { write_end_ = unique_fd(); }
+    /// Bytes that have not been read.
+    [[nodiscard]] int waiting() const {
+        int size = 0;
+        EXPECT_EQ(::ioctl(read_end_.get(), FIONREAD, &size), 0);
+        return size;
+    }
     [[nodiscard]] std::string path() const {
         return "/proc/self/fd/" + std::to_string(read_end_.get());
     }
@@ -188,8 +198,10 @@ TEST(seekable_input, grows_while_pipe_is_written) {
     elog::seekable_input input(source.path(), elog::pipe_copy::growing);
     EXPECT_TRUE(input.is_growing());
     const std::size_t before = test::read_sample(input.path()).numbers.size();
-    EXPECT_TRUE(elog::file_reader(input.path()).is_being_written());
-    EXPECT_TRUE(elog::file_reader(input.path()).damages().empty());
+    const auto is_growing = [&] { return input.is_growing(); };
+    const elog::file_reader part(input.path(), {}, is_growing);
+    EXPECT_TRUE(part.is_being_written());
+    EXPECT_TRUE(part.damages().empty());
     input.grow(std::chrono::milliseconds(0));  // nothing is there
     EXPECT_TRUE(input.is_growing());
     source.write(std::span(whole).subspan(half));
@@ -198,7 +210,7 @@ TEST(seekable_input, grows_while_pipe_is_written) {
         input.grow(std::chrono::milliseconds(1));
     }
     EXPECT_EQ(test::contents(input.path()), whole);
-    EXPECT_FALSE(elog::file_reader(input.path()).is_being_written());
+    EXPECT_FALSE(elog::file_reader(input.path(), {}, is_growing).is_being_written());
     EXPECT_LT(before, test::read_sample(input.path()).numbers.size());
 }
 
@@ -211,15 +223,75 @@ TEST(seekable_input, is_followed_from_pipe_and_releases_what_was_read) {
     const piped source(whole);
     elog::seekable_input input(source.path(), elog::pipe_copy::growing);
     std::uint64_t found = 0;
-    elog::recording_follower recording(input.path(), [&] {
-        input.release(recording.first_unread());
-        input.grow(std::chrono::milliseconds(50));
-    });
+    elog::recording_follower recording(
+        input.path(),
+        [&] {
+            input.release(recording.first_unread());
+            input.grow(std::chrono::milliseconds(50));
+        },
+        [&] { return input.is_growing(); });
     recording.follow([&](const elog::merged_record&, const elog::clock_converter&) { ++found; },
                      [] {}, [] { return false; });
     EXPECT_EQ(found, options.records);
     EXPECT_TRUE(recording.file().damages().empty());
     EXPECT_TRUE(recording.file().end().has_value());
+}
+
+/// The folder of the copy may be on a file system without locks.
+TEST(seekable_input, is_followed_without_lock_of_its_copy) {
+    test::write_sample(path_of("unlocked.elog"));
+    const test::bytes whole = test::contents(path_of("unlocked.elog"));
+    const std::size_t half = whole.size() / 2;
+    open_pipe source;
+    source.write(std::span(whole).first(half));
+    elog::seekable_input input(source.path(), elog::pipe_copy::growing);
+    const std::size_t number_at = input.path().rfind('/') + 1;
+    ASSERT_EQ(::flock(std::stoi(input.path().substr(number_at)), LOCK_UN), 0);
+    bool has_rest = false;
+    elog::recording_follower recording(
+        input.path(),
+        [&] {
+            if (!has_rest) {
+                has_rest = true;
+                source.write(std::span(whole).subspan(half));
+                source.close();
+            }
+            input.grow(std::chrono::milliseconds(1));
+        },
+        [&] { return input.is_growing(); });
+    recording.follow([](const elog::merged_record&, const elog::clock_converter&) {}, [] {},
+                     [] { return false; });
+    EXPECT_TRUE(recording.file().end().has_value());
+    EXPECT_EQ(recording.file().damages(), std::vector<std::string>{});
+}
+
+/// Counts the reads of more than a few bytes.
+class large_reads : public elog::read_observer {
+  public:
+    void note(std::uint64_t bytes) override { count += bytes > 8 ? 1U : 0U; }
+    std::uint64_t count = 0;
+};
+
+/// Each read of the pipe delivers one byte.
+TEST(seekable_input, searches_the_start_of_a_pipe_once) {
+    test::write_sample(path_of("slow.elog"));
+    const test::bytes whole = test::contents(path_of("slow.elog"));
+    open_pipe source;
+    std::atomic<bool> is_open = false;
+    std::thread writer([&] {
+        for (std::size_t at = 0; at < whole.size() && !is_open; ++at) {
+            source.write(std::span(whole).subspan(at, 1));
+            while (source.waiting() != 0 && !is_open) {
+                std::this_thread::yield();
+            }
+        }
+    });
+    large_reads reads;
+    const elog::seekable_input input(source.path(), elog::pipe_copy::growing);
+    is_open = true;
+    writer.join();
+    EXPECT_TRUE(input.is_growing());
+    EXPECT_LT(reads.count, 100U);
 }
 
 TEST(seekable_input, frees_released_space) {
