@@ -4,10 +4,12 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <utility>
 
 #include "cli/complaints.hpp"
@@ -141,14 +143,25 @@ void print_followed(const print_arguments& arguments, const text_options& option
     check_options(options, recording.providers());
 }
 
-void follow(const print_arguments& arguments, const text_options& options) {
-    if (detect_recorder(arguments.choice.path) != recorder::elog) {
+/// The name of the file that standard input reads, so that the parts behind it are found.
+std::string name_of_standard_input(const std::string& descriptor_path) {
+    std::error_code error;
+    std::string name = std::filesystem::read_symlink(descriptor_path, error).string();
+    // A file that was removed, or lies in another file system tree, has only its descriptor.
+    return !error && std::filesystem::equivalent(name, descriptor_path, error) && !error
+               ? name
+               : descriptor_path;
+}
+
+void follow(const print_arguments& arguments, const text_options& options,
+            const record_selection& choice, const std::string& path) {
+    if (detect_recorder(path) != recorder::elog) {
         throw usage_error("--follow is for a recording that elog writes: print {} when it is "
                           "complete.",
-                          arguments.choice.path);
+                          path);
     }
-    recording_follower recording(arguments.choice.path);
-    print_followed(arguments, options, arguments.choice, recording, std::nullopt,
+    recording_follower recording(path);
+    print_followed(arguments, options, choice, recording, std::nullopt,
                    [] { return stop_requested().count != 0; });
 }
 
@@ -163,6 +176,10 @@ void print_pipe(const print_arguments& arguments, const text_options& options) {
     record_selection choice = arguments.choice;
     choice.open(pipe_copy::growing);
     seekable_input& input = choice.recording().source();
+    if (!input.is_copy() && arguments.follow) {
+        follow(arguments, options, choice, name_of_standard_input(input.path()));
+        return;
+    }
     if (!input.is_copy() || choice.recording().import_details()) {
         print_file(arguments, options, std::move(choice));
         return;
@@ -187,7 +204,7 @@ void run_print(const print_arguments& arguments) {
     if (is_pipe(arguments.choice.path) && !needs_whole_recording(arguments.choice)) {
         print_pipe(arguments, options);
     } else if (arguments.follow) {
-        follow(arguments, options);
+        follow(arguments, options, arguments.choice, arguments.choice.path);
     } else {
         print_file(arguments, options, arguments.choice);
     }

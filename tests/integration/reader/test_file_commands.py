@@ -82,6 +82,29 @@ class FileCommands(harness.Case):
                 followed.read(), self.run_elog("print", self.path("run.elog")).stdout
             )
 
+    def test_print_follows_standard_input_that_is_a_growing_file(self):
+        path = self.path("run.elog")
+        recording = self.start_recording("-e", "counter:*", "-o", path, "--wait")
+        self.finish(self.start(harness.program("counter"), "1", "1"))
+        with open(path, "rb") as file:
+            follower = self.start(harness.ELOG, "print", "--follow", "-", stdin=file)
+        first = follower.stdout.readline()
+        self.assertIsNone(follower.poll())
+        self.finish(self.start(harness.program("counter"), "1", "1"))
+        second = follower.stdout.readline()
+        self.stop(recording)
+        rest, _ = self.finish(follower)
+        self.assertEqual(first + second + rest, self.run_elog("print", path).stdout)
+        self.assertEqual(len((first + second + rest).splitlines()), 2)
+
+    def test_print_follows_standard_input_to_the_next_file(self):
+        self.run_elog("record", "-o", self.path("run.elog"), "--rotate", "1MiB", "--buffer-size",
+                      "16M", "--", harness.program("counter"), "1", "100000")
+        self.assertTrue(os.path.exists(self.path("run-000002.elog")))
+        with open(self.path("run-000001.elog"), "rb") as file:
+            lines = self.run_elog("print", "--follow", "-", stdin=file).stdout.splitlines()
+        self.assertEqual(len(lines), 100000)
+
     def test_print_follow_ends_on_interrupt(self):
         recording = self.start_recording("-e", "counter:*", "-o", self.path("run.elog"), "--wait")
         self.wait_for(lambda: os.path.exists(self.path("run.elog")), "the file")
