@@ -182,7 +182,7 @@ void apply_pause_request(live_recording& process) {
                 process.resume();
                 break;
         }
-    } catch (const user_error& error) {
+    } catch (const pause_error& error) {
         print_diagnostic("elog: {}", error.what());
     }
     if (process.is_paused() && !was_paused) {

@@ -171,8 +171,8 @@ class kernel_recording : public live_recording {
     }
     /// Only regions of subscriptions have a state in which programs drop events.
     void pause() override {
-        throw user_error("A recording via {} cannot be paused, and goes on. Record via memory.",
-                         name_of(route_));
+        throw pause_error("A recording via {} cannot be paused, and goes on. Record via memory.",
+                          name_of(route_));
     }
     void resume() override {}
     [[nodiscard]] bool is_paused() const noexcept override { return false; }

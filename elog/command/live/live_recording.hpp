@@ -51,7 +51,7 @@ class live_recording {
         std::chrono::nanoseconds latency = recording::default_latency) = 0;
 
     // For callers inside run(): events between the two are neither recorded nor lost. Both throw
-    // user_error if the route cannot pause, and do nothing twice.
+    // pause_error if that is not possible, other exceptions as run() does, and do nothing twice.
     virtual void pause() = 0;
     virtual void resume() = 0;
     [[nodiscard]] virtual bool is_paused() const noexcept = 0;

@@ -51,6 +51,14 @@ recording_summary summarize(const region_reader& reader, const provider_map& pro
     return summary;
 }
 
+std::uint64_t resume_subscription(subscription& paused) {
+    try {
+        return paused.resume();
+    } catch (const user_error& error) {
+        throw pause_error("{}", error.what());
+    }
+}
+
 [[noreturn]] void throw_clock_reset() {
     throw user_error(
         "The machine slept and its counter began anew, so what comes now has no time: the "
@@ -248,7 +256,7 @@ void recording::pause() {
 
 void recording::resume() {
     if (is_paused_) {
-        const std::uint64_t now = own_->resume();
+        const std::uint64_t now = resume_subscription(*own_);
         is_paused_ = false;
         sink_.take_mark({now, pauses_, mark_kind::resume});
     }

@@ -11,6 +11,7 @@
 #include <functional>
 #include <vector>
 
+#include "base/user_error.hpp"
 #include "memory/recording_loop.hpp"
 #include "memory/region_reader.hpp"
 #include "memory/subscription.hpp"
@@ -20,6 +21,12 @@
 #include "ring/clock.hpp"
 
 namespace elog {
+
+/// A pause or resume that is not possible. The recording goes on as it was.
+class pause_error : public user_error {
+  public:
+    using user_error::user_error;
+};
 
 class recording {
   public:
@@ -60,7 +67,7 @@ class recording {
     recording_summary end();
 
     // While it runs: programs drop events, without a loss, from pause() to resume(). The sink gets
-    // their times.
+    // their times. Both throw as poll() does; resume() throws pause_error if it has to be repeated.
     void pause();
     void resume();
     [[nodiscard]] bool is_paused() const noexcept { return is_paused_; }

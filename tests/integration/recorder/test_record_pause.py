@@ -7,6 +7,8 @@ them.
 import json
 import re
 import signal
+import socket
+import struct
 import time
 
 import flight_recorder
@@ -243,6 +245,24 @@ class RecordPause(flight_recorder.Case):
         self.wait_for(lambda: not self.is_mapped(program, "subscriptions"), "the unmapping")
         program.kill()
         self.assertIn(("pause", 1), self.notes("print", path))
+
+    def test_write_error_at_a_pause_ends_the_recording(self):
+        listener = socket.create_server(("127.0.0.1", 0))
+        output = socket.create_connection(listener.getsockname())
+        reader, _ = listener.accept()
+        recording = self.start(harness.ELOG, "record", "-e", "counter:*", "--wait", "-o", "-",
+                               stdout=output)
+        output.close()
+        self.wait_for(lambda: self.is_mapped(recording, "subscriptions"), "a subscription")
+        reader.recv(64)
+        # The next write fails once with another error than that of a closed pipe.
+        reader.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        reader.close()
+        listener.close()
+        recording.send_signal(signal.SIGUSR1)
+        _, errors = self.finish(recording, 1)
+        self.assertIn("The output cannot be written (Connection reset by peer).", errors)
+        self.assertNotIn("Paused", errors)
 
     def test_snapshots_of_flight_recorders_have_pauses(self):
         self.begin()
