@@ -179,13 +179,11 @@ void remove_dead_subscriptions(const directory& where) noexcept {
         error_text ignored;
         if (subscription.open(where, slot, ignored) == subscription_file::found::usable &&
             !subscription.has_owner()) {
-            // While it was paused, no gate had its bit, so that no program looks for its end.
-            const bool had_bits = read_state(subscription.file()) == EVENTLOG_REGION_LIVE;
             mark_ended(subscription.file());
             clear_gates(where, slot);
-            if (!had_bits) {
-                request_unmapping(where);
-            }
+            // While it was paused, no gate had its bit, so that no program looks for its end. Its
+            // state does not say so: the owner may have died over a resume, with some bits set.
+            request_unmapping(where);
             static_cast<void>(
                 ::unlinkat(where.subscriptions.get(), slot_file_name(slot).data(), 0));
             release_memory(subscription.file(), subscription.geometry());

@@ -246,6 +246,22 @@ class RecordPause(flight_recorder.Case):
         program.kill()
         self.assertIn(("pause", 1), self.notes("print", path))
 
+    def test_killed_while_resuming_leaves_nothing_behind(self):
+        recording = self.start_recording("-e", "counter:*", "--wait", "-o", self.path("run.elog"))
+        program = self.start_provider(harness.program("counter"), "1", "0", "1000")
+        self.wait_for(lambda: self.is_mapped(program, "subscriptions"), "an event")
+        self.pause(recording)
+        self.wait_for(lambda: self.listeners(program) == 0, "closed gates")
+        self.expect(recording, -signal.SIGKILL)
+        recording.kill()
+        recording.wait()
+        self.region_word(flight_recorder.STATE, LIVE)  # the first step of a resume
+        self.run_elog("flight", "start", "flight", "-e", "counter:none")  # removes what is dead
+        self.run_elog("flight", "stop", "flight", "--discard")
+        self.assertEqual(self.names("subscriptions"), [])
+        self.wait_for(lambda: not self.is_mapped(program, "subscriptions"), "the unmapping")
+        program.kill()
+
     def test_write_error_at_a_pause_ends_the_recording(self):
         listener = socket.create_server(("127.0.0.1", 0))
         output = socket.create_connection(listener.getsockname())
