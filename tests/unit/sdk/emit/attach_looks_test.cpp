@@ -88,4 +88,19 @@ TEST(attach_looks, clear_bits_that_a_look_has_set) {
     EXPECT_EQ(cleared, 2U);
 }
 
+/// Each look finds another subscription, sets its bits and then finds that it has ended.
+TEST(attach_looks, end_although_subscriptions_come_and_go) {
+    int looks = 0;
+    int cleared = 0;
+    const attach_outcome outcome = attach_or_clear(
+        [&] {
+            ++looks;
+            return attach_look{attach_outcome::no_match, looks < 1000};
+        },
+        [&] { ++cleared; });
+    EXPECT_EQ(outcome, attach_outcome::retry_later) << "the bits stay, and an emit tries again";
+    EXPECT_EQ(looks, eventlog::core::attach_looks_max);
+    EXPECT_EQ(cleared, looks - 1);
+}
+
 }  // namespace
