@@ -154,13 +154,15 @@ void file_writer::write_host() {
     index_.add(write_block(block_type::segment, bytes_of(segment)));
 }
 
-/// Damage of the first sectors costs neither the host nor the providers of later records.
+/// Damage of the first sectors costs neither the host nor the providers of later records. All of it
+/// is written again, in the reserve, if the disk becomes full in between: readers accept
+/// repetitions.
 void file_writer::write_second_host() {
-    has_second_host_ = true;
     write_host();
     for (const early_block& early : early_) {
         index_.add(write_block(early.type, early.head, early.body));
     }
+    has_second_host_ = true;
     early_.clear();
     early_size_ = 0;
 }

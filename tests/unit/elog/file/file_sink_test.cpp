@@ -401,6 +401,38 @@ TEST(file_sink, ends_file_below_limit_on_its_size) {
     EXPECT_GT(record_beyond(512U << 10U, 50'000).records, 1000U);
 }
 
+/// The last blocks, in the reserve, repeat what the first sectors have.
+TEST(file_sink, repeats_the_first_providers_at_the_end_if_the_disk_is_full_before) {
+    const std::string path = eventlog::test::scratch_directory() + "/full_at_second_host.elog";
+    const int status = eventlog::test::run_in_child([&] {
+        elog::file_options options{path};
+        options.has_reserve = true;
+        elog::file_writer writer(options);
+        writer.write_provider(
+            record_builder("provider p { event e info {} }", "tester", 1).provider());
+        while (writer.size() < elog::second_host_offset) {
+            writer.write_clock({writer.size(), writer.size(), writer.size()});
+        }
+        const rlimit narrow{writer.size() + 16'384, writer.size() + 16'384};
+        static_cast<void>(::setrlimit(RLIMIT_FSIZE, &narrow));
+        try {
+            writer.write_clock({writer.size(), writer.size(), writer.size()});
+            return 1;
+        } catch (const elog::disk_full&) {
+            writer.write_end(elog::end_reason::too_large);
+        }
+        return 0;
+    });
+    ASSERT_EQ(status, 0);
+    EXPECT_EQ(elog::check_file(path).damages, std::vector<std::string>{});
+    // Damage of the first sectors.
+    std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+    file.seekp(sizeof(elog::file_header));
+    file << std::string(1024, 'x');
+    file.close();
+    EXPECT_EQ(elog::file_reader(path).providers().size(), 1U);
+}
+
 /// An index or a repeated host that finds no space behind a block does not make it unwritten.
 TEST(file_sink, counts_records_once_before_a_full_disk) {
     const eventlog::test::scoped_environment_variable step{"EVENTLOG_TEST_INDEX_BYTES", "32768"};
