@@ -32,6 +32,10 @@ constexpr std::uint64_t records_max = records_size_max / EVENTLOG_SHORT_HEADER_S
 // The largest number of a record. Damaged numbers may be larger.
 constexpr std::uint64_t sequence_max = UINT64_MAX / 2;
 
+bool has_sound_numbers(const records_block& block) noexcept {
+    return block.sequence <= sequence_max && block.lost_before <= block.sequence;
+}
+
 /// The positions in a run of records before an earlier one, or before `latest`, which is raised.
 /// Those of a custom clock may have any time.
 std::vector<std::size_t> find_unordered(const record_run& run, std::uint64_t& latest) {
@@ -101,6 +105,8 @@ class file_repairer {
     [[nodiscard]] bool has_renumbered(const record_run& run) const;
     void change_records(const block_location& place, record_run& run);
     void write_run(record_run run);
+    [[nodiscard]] std::uint64_t first_number_of(std::uint32_t ring);
+    void find_first_numbers();
     void take_index(const block_location& place);
     void write_losses();
     void skip_block(const block_location& place, const char* why) {
@@ -123,7 +129,6 @@ class file_repairer {
         std::uint64_t next = 0;             // sequence number
         std::uint64_t time = 0;             // of its last record
         std::uint64_t skipped_numbers = 0;  // of damaged records, which a loss block counts
-        bool is_known = false;              // whether `next` is valid
         std::uint64_t reported = 0;         // records left out and already counted as lost
         std::uint64_t invalid = 0;          // of these, before a gap of overwritten records
         std::uint64_t skipped = 0;          // records in skipped blocks, from the index
@@ -135,6 +140,8 @@ class file_repairer {
     };
 
     std::map<std::uint32_t, ring_state> rings_;
+    // By ring, as far as sound numbers say it; found when it is first needed.
+    std::optional<std::map<std::uint32_t, std::uint64_t>> first_numbers_;
     std::vector<number_range> unindexed_;  // skipped blocks that no index has described
 };
 
@@ -243,6 +250,42 @@ void file_repairer::write_run(record_run run) {
     writer_.write_run(run);
 }
 
+/// Of a later file of a recording, whose first records have any number.
+std::uint64_t file_repairer::first_number_of(std::uint32_t ring) {
+    if (!first_numbers_) {
+        first_numbers_.emplace();
+        find_first_numbers();
+    }
+    const auto found = first_numbers_->find(ring);
+    return found == first_numbers_->end() ? 0 : found->second;
+}
+
+/// The first sound numbers of a ring are behind all records before them.
+void file_repairer::find_first_numbers() {
+    block_file ahead(file_.path());  // its reports repeat those of file_
+    block_walker walker(ahead, sizeof(file_header), 0);
+    std::map<std::uint32_t, std::uint64_t> before;  // number of records, by ring
+    while (const std::optional<block_location> place = walker.next()) {
+        const std::optional<block_bytes> payload =
+            place->type() == block_type::records && !has_unknown_flags(place->header)
+                ? ahead.load(*place)
+                : std::nullopt;
+        const auto block = payload ? block_head<records_block>(*payload) : std::nullopt;
+        if (!block || block->segment != 0 || first_numbers_->contains(block->ring)) {
+            continue;
+        }
+        std::uint64_t& count = before[block->ring];
+        if (has_sound_numbers(*block)) {
+            const std::uint64_t first = block->sequence - block->lost_before;
+            first_numbers_->emplace(block->ring, first - std::min(first, count));
+            continue;
+        }
+        block_bytes decoded;
+        const auto sound = known_.decoder().decode(*block, body_of(*payload), decoded);
+        count += sound ? sound->count : 0;
+    }
+}
+
 /// Records left out since the ring's last block count as lost from here on.
 void file_repairer::number_records(const block_location& place, const records_block& block,
                                    record_run& run) {
@@ -251,8 +294,11 @@ void file_repairer::number_records(const block_location& place, const records_bl
     run.sequence = block.sequence;
     run.lost_before = block.lost_before;
     run.overwritten = (block.flags & records_overwritten) != 0;
-    if (run.sequence > sequence_max || run.lost_before > run.sequence) {
+    if (!has_sound_numbers(block)) {
         file_.report("the numbers of the records at {} are damaged", place.offset);
+        if (is_first && host_.part > 1) {
+            ring.next = first_number_of(run.ring);
+        }
         run.sequence = ring.next;
         run.lost_before = 0;
     } else if (is_first && host_.part > 1) {
