@@ -137,6 +137,25 @@ void block_output::sync() {
     }
 }
 
+void block_output::check_intact() const {
+    struct stat status {};
+    if (!is_regular_ || ::fstat(file_.get(), &status) != 0) {
+        return;
+    }
+    const bool is_removed =
+        status.st_nlink == 0 && options_.descriptor < 0 && !folder_of_unnamed_file(options_.path);
+    if (is_removed) {
+        throw user_error("The file {} was removed while it was written, and its content is lost. "
+                         "Write it again; to limit its size while it is recorded, use --rotate.",
+                         options_.path);
+    }
+    if (static_cast<std::uint64_t>(status.st_size) < size_) {
+        throw user_error("The file {} was truncated while it was written, and what it had is lost. "
+                         "Write it again; to limit its size while it is recorded, use --rotate.",
+                         options_.path);
+    }
+}
+
 /// Returns an error number, or 0.
 int block_output::allocate_to(std::uint64_t end) noexcept {
     while (::fallocate(file_.get(), FALLOC_FL_KEEP_SIZE, static_cast<off_t>(size_),
@@ -193,6 +212,8 @@ void block_output::append(std::span<const std::span<const std::uint8_t>> parts,
         vectors[count++] = {const_cast<std::uint8_t*>(part.data()), part.size()};
         size += part.size();
     }
+    // Blocks behind a hole could not be read.
+    check_intact();
     allocate(size + reserve);
     if (is_regular_) {
         write_parts(std::span(vectors).first(count));

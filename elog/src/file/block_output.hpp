@@ -65,6 +65,8 @@ class block_output {
     void release_reserve() noexcept;
     /// Waits until the file is on the disk.
     void sync();
+    /// Throws user_error if another process has removed or truncated the file.
+    void check_intact() const;
 
     /// What has been appended.
     [[nodiscard]] std::uint64_t size() const noexcept { return size_; }

@@ -24,6 +24,9 @@ constexpr std::uint64_t size_reserve = 4096;
 // must not be most of the total.
 constexpr std::uint64_t parts_of_total = 4;
 
+// Interval of looks for a file that another process has removed or truncated.
+constexpr std::chrono::milliseconds check_interval{500};
+
 // Marks that are kept when the disk is full: the recording ends then.
 constexpr std::size_t unwritten_marks_max = 16;
 
@@ -117,6 +120,7 @@ void file_sink::begin_file(std::unique_ptr<file_writer> writer) {
 /// The returned writer keeps the file's lock: while it exists, readers treat the file as being
 /// written.
 std::unique_ptr<file_writer> file_sink::end_file(end_reason reason) {
+    writer_->check_intact();
     writer_->use_reserve();
     for (const loss_report& loss : provider_losses_.all()) {
         writer_->write_loss(loss);
@@ -395,6 +399,10 @@ void file_sink::advance(std::uint64_t time, std::uint64_t present) {
     const clock::duration wait = options_.compression == 0 ? wait_plain : wait_compressed;
     if (writer_ && writer_->is_stream()) {
         advance_stream(time, present, wait);
+    }
+    if (writer_ && now - checked_at_ >= check_interval) {
+        checked_at_ = now;
+        writer_->check_intact();
     }
     flush(now - wait);
     if (readings_.size() > readings_max) {

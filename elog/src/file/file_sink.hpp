@@ -5,6 +5,7 @@
 // - Implements record_sink: calls arrive from one thread in the order documented there.
 // - Owns the writer of the current file. Limits on size, time and number of files are never
 //   exceeded.
+// - A file that another process removes or truncates is noticed within a second.
 // - A pipe gets a clock reading soon after records, because its reader shows records up to the
 //   reading's watermark.
 #pragma once
@@ -147,6 +148,7 @@ class file_sink : public record_sink {
     std::optional<recording_mark> pause_;           // if it goes on; each file has it
     std::bitset<record_provider_max + 1> written_;  // providers in this file
     clock::time_point started_;                     // of this file
+    clock::time_point checked_at_;                  // when it was last found intact
     clock::time_point read_clock_at_;               // by advance_stream()
     std::uint64_t unread_until_ =
         0;                       // records of a pipe up to here need a later watermark; 0: none

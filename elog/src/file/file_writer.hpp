@@ -118,6 +118,9 @@ class file_writer {
     /// Whether following runs may be compacted, see run_compactor; initially true.
     void allow_compaction(bool is_allowed) noexcept { may_compact_ = is_allowed; }
 
+    /// Throws user_error if another process has removed or truncated the file.
+    void check_intact() const { output_.check_intact(); }
+
     /// Size of the file so far.
     [[nodiscard]] std::uint64_t size() const noexcept { return output_.size(); }
     /// Size of the file after one more block with this payload size, and the end.

@@ -8,6 +8,7 @@ import fcntl
 import json
 import os
 import pty
+import shutil
 import struct
 import termios
 import time
@@ -174,6 +175,31 @@ class ExistingFile(harness.Case):
         for number in (1, 2):
             path = self.path(f"run-{number:06}.elog")
             self.assertEqual(len(self.run_elog("print", path).stdout.splitlines()), 10)
+
+
+class TakenAway(harness.Case):
+    """Another process removes what a recording needs: it ends within a second, with an error."""
+
+    def record_until(self, take_away, *options):
+        """The messages of a recording whose file or subscription is taken away."""
+        path = self.path("run.elog")
+        recording = self.start_recording("-e", "counter:*", "--wait", "-o", path, *options)
+        self.finish(self.start(*COMMAND[:2], "10"))
+        take_away(path)
+        begin = time.monotonic()
+        _, errors = self.finish(recording, 1)
+        # A busy machine takes longer than the second that it should be.
+        self.assertLess(time.monotonic() - begin, 10)
+        self.assertEqual(self.names("subscriptions", may_be_missing=True), [])
+        return errors
+
+    def test_removed_file_is_noticed(self):
+        errors = self.record_until(os.unlink)
+        self.assert_one_message(errors, self.path("run.elog"), "was removed")
+
+    def test_truncated_file_is_noticed(self):
+        errors = self.record_until(lambda path: os.truncate(path, 0))
+        self.assert_one_message(errors, self.path("run.elog"), "was truncated")
 
 
 if __name__ == "__main__":
