@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "memory/recording.hpp"
 
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <cstddef>
 #include <thread>
@@ -10,6 +12,7 @@
 #include "memory/pause_log.hpp"
 #include "record/ring_records.hpp"
 #include "record/snapshot_clock.hpp"
+#include "shm/directory.hpp"
 
 namespace elog {
 namespace {
@@ -63,6 +66,20 @@ std::uint64_t resume_subscription(subscription& paused) {
     throw user_error(
         "The machine slept and its counter began anew, so what comes now has no time: the "
         "recording ends with what came before. Start it again.");
+}
+
+/// Its name in the directory was removed, perhaps with the directory.
+bool is_removed(const region_view& source) noexcept {
+    struct stat status {};
+    return ::fstat(source.file.get(), &status) == 0 && status.st_nlink == 0;
+}
+
+[[noreturn]] void throw_removed() {
+    throw user_error(
+        "The subscription was removed from {} during the recording, which ends with what came "
+        "before: programs that start later do not find it. Leave the directory alone, and record "
+        "again.",
+        core::current_directory().text.data());
 }
 
 }  // namespace
@@ -153,6 +170,9 @@ void recording::poll() {
     if (clock_was_reset_) {
         throw_clock_reset();
     }
+    if (is_removed(source_)) {
+        throw_removed();
+    }
 }
 
 /// The reader's totals, with the runs that were not passed on counted as damaged.
@@ -221,8 +241,8 @@ recording_summary recording::run(const std::function<bool()>& stop,
                                  std::chrono::nanoseconds latency) {
     begin_ = steady_clock::now();
     const bool overwrites = core::overwrites(source_.header);
-    poll_until([&] { return clock_was_reset_ || stop(); }, poll_interval_of(latency), overwrites,
-               [&] { drain(); },
+    poll_until([&] { return clock_was_reset_ || is_removed(source_) || stop(); },
+               poll_interval_of(latency), overwrites, [&] { drain(); },
                [&](std::chrono::nanoseconds at_most) {
                    if (!overwrites) {
                        return wait(at_most);
@@ -235,6 +255,7 @@ recording_summary recording::run(const std::function<bool()>& stop,
 }
 
 recording_summary recording::end() {
+    const bool was_removed = is_removed(source_);
     own_->end();
     if (core::overwrites(source_.header)) {
         sink_.take_clock(first_reading(source_.header));
@@ -243,6 +264,9 @@ recording_summary recording::end() {
     recording_summary summary = finish();
     if (clock_was_reset_) {
         throw_clock_reset();
+    }
+    if (was_removed) {
+        throw_removed();
     }
     return summary;
 }

@@ -51,14 +51,15 @@ class recording {
     /// Reads until `stop` returns true (it is called at least every 10 ms), then ends the
     /// subscription and reads the rest. Records are released within the latency. In overwrite mode
     /// the buffers are read once, at the end, and hold the newest records. Throws user_error or
-    /// output_closed. If the machine has slept and the region's clock was reset, the recording
-    /// ends: the sink is finished with what preceded the reset, then user_error is thrown.
+    /// output_closed. If the machine has slept and the region's clock was reset, or if the
+    /// subscription's file was removed, the recording ends: the sink is finished with what came
+    /// before, then user_error is thrown.
     recording_summary run(const std::function<bool()>& stop,
                           std::chrono::nanoseconds latency = default_latency);
 
     // In place of run(), for callers with a loop of their own; not in overwrite mode.
     /// Reads all available records and advances the sink to the time of the previous call. Throws
-    /// user_error, also if the region's clock has been reset.
+    /// user_error, also if the region's clock has been reset or its file was removed.
     void poll();
     /// Sleeps until a buffer that should be read now has been switched, or until the time is over.
     /// Returns true in the first case.

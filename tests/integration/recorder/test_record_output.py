@@ -201,6 +201,21 @@ class TakenAway(harness.Case):
         errors = self.record_until(lambda path: os.truncate(path, 0))
         self.assert_one_message(errors, self.path("run.elog"), "was truncated")
 
+    def test_removed_subscription_is_noticed(self):
+        for options in ((), ("--overwrite", "--force")):
+            errors = self.record_until(lambda path: [
+                os.unlink(os.path.join(self.directory, "subscriptions", name))
+                for name in self.names("subscriptions")], *options)
+            self.assertIn("was removed from", errors)
+            self.assertIn(": whole: ", self.run_elog("verify", self.path("run.elog")).stdout)
+            self.assertEqual(len(self.run_elog("print", self.path("run.elog")).stdout.splitlines()),
+                             10)
+
+    def test_removed_directory_is_noticed(self):
+        errors = self.record_until(lambda path: shutil.rmtree(self.directory))
+        self.assertIn("was removed from", errors)
+        self.run_elog("verify", self.path("run.elog"))
+
 
 if __name__ == "__main__":
     harness.main()
