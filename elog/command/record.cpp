@@ -139,9 +139,9 @@ std::unique_ptr<filtering_sink> make_selection(const record_arguments& arguments
     return selection;
 }
 
-/// Whether events or providers are missing.
+/// Whether events or providers are missing, or may be.
 bool has_loss(const recording_summary& summary) noexcept {
-    return summary.lost != 0 || summary.providers_refused != 0;
+    return summary.lost != 0 || summary.providers_refused != 0 || summary.has_impossible_counts;
 }
 
 /// Without a file, standard output has only events, and the summary is text.

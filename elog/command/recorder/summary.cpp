@@ -112,6 +112,10 @@ void print_losses(const recording_summary& summary) {
         print_diagnostic("elog: {} events were damaged: a program has overwritten the buffers.",
                          summary.damaged);
     }
+    if (summary.has_impossible_counts) {
+        print_diagnostic("elog: A program has overwritten counts of lost events, which are left "
+                         "out. Events may be missing that are not counted.");
+    }
     if (summary.providers_refused != 0) {
         print_diagnostic("elog: {} providers found no room in the subscription and were not "
                          "recorded. Select fewer with -e.",

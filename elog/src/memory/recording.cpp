@@ -50,6 +50,7 @@ recording_summary summarize(const region_reader& reader, const provider_map& pro
         summary.cut += losses.cut;
     }
     summary.providers_refused = reader.providers_refused();
+    summary.has_impossible_counts = reader.has_impossible_counts();
     add_up_losses(summary);
     return summary;
 }

@@ -21,9 +21,9 @@ constexpr std::size_t copy_size = std::size_t{1} << 20U;
 // How often a producer may overtake the reader before the whole ring counts as overwritten.
 constexpr int rounds_max = 20;
 
-/// The part of `now` that has not been reported yet.
-std::uint64_t unreported(std::uint64_t now, std::uint64_t reported) noexcept {
-    return now - std::min(now, reported);
+std::uint64_t monotonic_now() noexcept {
+    const auto now = std::chrono::steady_clock::now().time_since_epoch();
+    return static_cast<std::uint64_t>(std::chrono::nanoseconds(now).count());
 }
 
 }  // namespace
@@ -52,7 +52,35 @@ region_reader::region_reader(const region_view& source, producer_policy mode)
       providers_(words_, geometry_),
       positions_(geometry_.ring_count),
       totals_(geometry_.ring_count),
-      copy_(std::min<std::size_t>(copy_size, geometry_.buffer_size)) {}
+      copy_(std::min<std::size_t>(copy_size, geometry_.buffer_size)),
+      start_(source.header.clock_start.monotonic) {}
+
+/// An event takes longer than a nanosecond of one CPU.
+bool region_reader::is_possible(std::uint64_t count) const {
+    const std::uint64_t now = monotonic_now();
+    const std::uint64_t elapsed = now - (start_ <= now ? start_ : 0);
+    std::uint64_t most = 0;
+    return count <= elapsed || __builtin_mul_overflow(elapsed, geometry_.ring_count, &most) ||
+           count <= most;
+}
+
+/// The part of `now` that has not been reported yet. A count that is not possible adds nothing.
+std::uint64_t region_reader::unreported(std::uint64_t now, std::uint64_t reported) const {
+    if (!is_possible(now)) {
+        has_impossible_counts_ = true;
+        return 0;
+    }
+    return now - std::min(now, reported);
+}
+
+provider_losses region_reader::losses_of(std::uint32_t provider) const {
+    provider_losses losses = providers_.losses_of(provider);
+    for (std::uint64_t* const count :
+         {&losses.full, &losses.no_memory, &losses.too_large, &losses.busy, &losses.cut}) {
+        *count = unreported(*count, 0);
+    }
+    return losses;
+}
 
 void region_reader::poll(const run_handler& take) {
     controls_.for_each([&](std::uint32_t ring, control_word control) {
@@ -100,7 +128,8 @@ void region_reader::follow_ring(std::uint32_t ring, const run_handler& take) {
         if (!active || active->generation < at.generation) {
             return;  // broken producer: what it counts as recorded stays unread
         }
-        at.recorded = std::max(at.recorded, active->records_before + active->control.word.count());
+        const std::uint64_t recorded = active->records_before + active->control.word.count();
+        at.recorded += unreported(recorded, at.recorded);
         follow_to(ring, *active, take);
         if (at.records_reported >= at.recorded) {
             at.settled = active->control.exact ? active->control.word.value : UINT64_MAX;
@@ -112,7 +141,8 @@ void region_reader::follow_ring(std::uint32_t ring, const run_handler& take) {
 void region_reader::follow_to(std::uint32_t ring, const active_buffer& active,
                               const run_handler& take) {
     position& at = positions_[ring];
-    const std::uint64_t oldest = unreported(active.generation, geometry_.buffer_count - 1);
+    const std::uint64_t kept = geometry_.buffer_count - 1;
+    const std::uint64_t oldest = active.generation - std::min(active.generation, kept);
     if (at.generation < oldest) {
         at.move_to(oldest);
     }
@@ -168,9 +198,11 @@ void region_reader::deliver(std::uint32_t ring, const buffer_state& state,
         mode_ == producer_policy::wait
             ? 0
             : unreported(state.records_before + at.records, at.records_reported);
+    // The sum of the producer's counts, unless one of them is impossible.
+    const std::uint64_t sequence = at.lost_reported + lost + at.records_reported + overwritten;
     const record_run run{ring,
                          lost + overwritten,
-                         state.records_before + state.lost_before + at.records,
+                         sequence,
                          found.count,
                          {copy_.data(), found.size},
                          overwritten != 0,

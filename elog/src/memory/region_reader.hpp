@@ -76,9 +76,10 @@ class region_reader {
     [[nodiscard]] const std::vector<ring_totals>& rings() const noexcept { return totals_; }
     [[nodiscard]] std::uint32_t providers_refused() const { return providers_.refused(); }
     /// For a provider that has been passed on.
-    [[nodiscard]] provider_losses losses_of(std::uint32_t provider) const {
-        return providers_.losses_of(provider);
-    }
+    [[nodiscard]] provider_losses losses_of(std::uint32_t provider) const;
+    /// Whether a count in the region was larger than the number of events that its programs can
+    /// have emitted, and was left out: a program has overwritten it.
+    [[nodiscard]] bool has_impossible_counts() const noexcept { return has_impossible_counts_; }
     /// The last ring, shared by writers without a ring of their CPU.
     [[nodiscard]] std::uint32_t shared_ring() const noexcept { return geometry_.ring_count - 1; }
 
@@ -96,6 +97,8 @@ class region_reader {
 
         void move_to(std::uint64_t other) noexcept;
     };
+    [[nodiscard]] std::uint64_t unreported(std::uint64_t now, std::uint64_t reported) const;
+    [[nodiscard]] bool is_possible(std::uint64_t count) const;
     [[nodiscard]] bool has_data_to_read();
     void drain_ring(std::uint32_t ring, const run_handler& take);
     void follow_ring(std::uint32_t ring, const run_handler& take);
@@ -115,6 +118,8 @@ class region_reader {
     std::vector<position> positions_;
     std::vector<ring_totals> totals_;
     std::vector<std::uint8_t> copy_;
+    std::uint64_t start_;  // of the subscription, CLOCK_MONOTONIC
+    mutable bool has_impossible_counts_ = false;
 };
 
 }  // namespace elog

@@ -49,6 +49,7 @@ struct recording_summary {
     std::uint64_t overwritten = 0;  // not in `lost`: replaced by newer records
     std::uint64_t cut = 0;          // not lost: recorded with shorter texts
     std::uint32_t providers_refused = 0;
+    bool has_impossible_counts = false;  // a program has overwritten counts; they are left out
     std::chrono::duration<double> elapsed{};
     std::vector<ring_totals> rings{};               // by ring, the shared ring last
     std::vector<lossy_provider> lossy_providers{};  // filled at the end

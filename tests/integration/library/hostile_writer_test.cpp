@@ -10,19 +10,27 @@
 #include <atomic>
 #include <chrono>
 #include <csignal>
+#include <cstddef>
 #include <cstdint>
 #include <iostream>
 #include <random>
 #include <span>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include <gtest/gtest.h>
 
 #include <eventlog/eventlog.hpp>
 
 #include "base/user_error.hpp"
+#include "file/file_check.hpp"
+#include "file/file_sink.hpp"
 #include "listener.hpp"
+#include "memory/recording.hpp"
+#include "memory/subscription.hpp"
 #include "ring/region.hpp"
+#include "scratch.hpp"
 #include "trial_size.hpp"
 
 namespace {
@@ -132,6 +140,42 @@ TEST_P(hostile_writer_in_mode, does_not_harm_reader_or_writers) {
     listener.finish();
     EXPECT_EQ(listener.totals().read, 1U);
     EXPECT_EQ(listener.totals().damaged, 0U);
+}
+
+/// Counts of more events than the machine can have emitted are left out, and the file is valid.
+TEST_P(hostile_writer_in_mode, does_not_make_up_losses) {
+    const std::string path = eventlog::test::scratch_directory() + "/hostile_counts.elog";
+    elog::subscription_options options;
+    options.patterns.add("hostile_writer:*");
+    options.overwrite = GetParam();
+    elog::subscription source(options);
+    elog::file_sink sink({path});
+    elog::recording recorded(source, sink);
+    hostile_writer::emit(small_talk{0, "attaches"});
+    const eventlog::core::region_geometry& geometry = source.region().geometry;
+    const auto store = [&](std::uint64_t offset) {
+        const std::uint64_t count = UINT64_MAX / 4;
+        EXPECT_EQ(::pwrite(source.file().get(), &count, sizeof count, static_cast<off_t>(offset)),
+                  static_cast<ssize_t>(sizeof count));
+    };
+    for (std::uint32_t ring = 0; ring < geometry.ring_count; ++ring) {
+        store(geometry.ring_offset(ring) + offsetof(eventlog_ring, lost));
+        store(geometry.ring_offset(ring) + sizeof(eventlog_ring) +
+              offsetof(eventlog_buffer, lost_before));
+        store(geometry.ring_offset(ring) + sizeof(eventlog_ring) +
+              offsetof(eventlog_buffer, records_before));
+    }
+    store(geometry.providers_offset + offsetof(eventlog_provider_entry, lost_too_large));
+    store(geometry.providers_offset + offsetof(eventlog_provider_entry, lost_busy));
+    const elog::recording_summary summary = recorded.end();
+    EXPECT_EQ(summary.lost, 0U);
+    EXPECT_EQ(summary.overwritten, 0U);
+    EXPECT_EQ(summary.events, 1U);
+    EXPECT_TRUE(summary.has_impossible_counts);
+    const elog::file_check_result found = elog::check_file(path);
+    EXPECT_EQ(found.damages, std::vector<std::string>{});
+    EXPECT_EQ(found.records, 1U);
+    EXPECT_EQ(found.lost, 0U);
 }
 
 INSTANTIATE_TEST_SUITE_P(modes, hostile_writer_in_mode, ::testing::Bool(), [](const auto& each) {
