@@ -266,14 +266,21 @@ bool record(const requested_route& route, const record_arguments& arguments,
         }
         return notes;
     };
-    if (!is_alone && stop_requested().count == 0) {
-        command.start(words, arguments.file.is_standard_output() ? command_output::to_standard_error
-                                                                 : command_output::inherited);
-        processes.begin(command.pid());
-    }
+    // The first call of stop() is behind the beginning of the sink, which makes the file: without
+    // one no command starts.
+    bool is_to_start = !is_alone;
+    const auto start_command = [&] {
+        if (std::exchange(is_to_start, false) && stop_requested().count == 0) {
+            command.start(words, arguments.file.is_standard_output()
+                                     ? command_output::to_standard_error
+                                     : command_output::inherited);
+            processes.begin(command.pid());
+        }
+    };
     recording_summary summary;
     try {
         summary = run(*process, arguments, is_alone, processes.sink(), [&] {
+            start_command();
             processes.poll();
             return command.should_stop() || (selection && selection->is_full()) ||
                    file.is_disk_full;
@@ -372,7 +379,8 @@ void run_record(const record_arguments& arguments, const std::vector<std::string
         is_lossy = true;
         finish_command(arguments, command);
     }
-    if (!arguments.explain) {
+    // A closed output may have kept the command from its start.
+    if (!arguments.explain && (!is_cut || arguments.fail_on_loss || command.exit_status())) {
         return_status(arguments, command, is_lossy);
     }
     if (is_cut) {

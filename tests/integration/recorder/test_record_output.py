@@ -177,6 +177,15 @@ class ExistingFile(harness.Case):
             self.assertEqual(len(self.run_elog("print", path).stdout.splitlines()), 10)
 
 
+class UnwritableFile(harness.Case):
+    def test_starts_no_command(self):
+        started = self.path("started")
+        for path in (self.path("missing/run.elog"), "/proc/run.elog", f"{os.devnull}/run.elog"):
+            result = self.run_elog("record", "-o", path, "--", "touch", started, status=1)
+            self.assert_one_message(result.stderr, path, "cannot be made")
+            self.assertFalse(os.path.exists(started), path)
+
+
 class TakenAway(harness.Case):
     """Another process removes what a recording needs: it ends within a second, with an error."""
 
