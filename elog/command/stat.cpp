@@ -115,6 +115,7 @@ void append_losses(fmt::memory_buffer& out, const loss_counts& lost) {
     append_one(lost.full, loss_name::full, "the buffers had no room");
     append_one(lost.too_large, loss_name::too_large, "over the largest record");
     append_one(lost.busy, loss_name::busy, "the shared ring was locked by another writer");
+    append_one(lost.unattached, loss_name::unattached, "their process was not attached (yet)");
     append_one(lost.damaged, loss_name::damaged, "a program has overwritten the buffers");
     append_one(lost.unwritten, loss_name::unwritten, "the disk was full");
 }
@@ -218,7 +219,8 @@ ordered_json losses_as_json(const record_counts& found) {
                          {"lost_by_reason",
                           {{loss_name::full, lost.full},
                            {loss_name::too_large, lost.too_large},
-                           {loss_name::busy, lost.busy}}}});
+                           {loss_name::busy, lost.busy},
+                           {loss_name::unattached, lost.unattached}}}});
     }
     return shown;
 }
@@ -273,6 +275,7 @@ void print_json(const record_counts& found, const counted_part& part, const file
     result["lost_by_reason"] = {{loss_name::full, found.lost().full},
                                 {loss_name::too_large, found.lost().too_large},
                                 {loss_name::busy, found.lost().busy},
+                                {loss_name::unattached, found.lost().unattached},
                                 {loss_name::damaged, found.lost().damaged}};
     if (found.lost().unwritten != 0) {
         result["lost_by_reason"][loss_name::unwritten] = found.lost().unwritten;

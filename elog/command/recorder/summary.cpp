@@ -62,11 +62,13 @@ std::vector<json_object> losses_as_json(const std::vector<lossy_provider>& provi
             .add("provider", each.provider)
             .add("comm", each.process)
             .add("pid", each.pid)
-            .add("lost", each.lost.full + each.lost.too_large + each.lost.busy)
+            .add("lost",
+                 each.lost.full + each.lost.too_large + each.lost.busy + each.lost.unattached)
             .add("lost_by_reason", json_object()
                                        .add(loss_name::full, each.lost.full)
                                        .add(loss_name::too_large, each.lost.too_large)
-                                       .add(loss_name::busy, each.lost.busy));
+                                       .add(loss_name::busy, each.lost.busy)
+                                       .add(loss_name::unattached, each.lost.unattached));
     }
     return shown;
 }
@@ -107,6 +109,11 @@ void print_losses(const recording_summary& summary) {
         print_diagnostic("elog: {} events found the shared ring in use. Use a machine with "
                          "restartable sequences, or fewer threads.",
                          summary.busy);
+    }
+    if (summary.unattached != 0) {
+        print_diagnostic("elog: {} events were emitted by processes that were not attached (yet). "
+                         "Let their threads wait until eventlog has started, or see elog-list(1).",
+                         summary.unattached);
     }
     if (summary.damaged != 0) {
         print_diagnostic("elog: {} events were damaged: a program has overwritten the buffers.",
@@ -169,6 +176,7 @@ void print_summary_as_json(const json_object& first, const recording_summary& su
                                 .add(loss_name::full, summary.full)
                                 .add(loss_name::too_large, summary.too_large)
                                 .add(loss_name::busy, summary.busy)
+                                .add(loss_name::unattached, summary.unattached)
                                 .add(loss_name::damaged, summary.damaged);
     if (summary.unwritten != 0) {
         by_reason.add(loss_name::unwritten, summary.unwritten);

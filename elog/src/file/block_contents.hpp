@@ -129,10 +129,15 @@ inline void take_process_of(provider_instance& provider, const process_block& pr
 
 /// nullopt if the block is too short or of an unknown scope.
 [[nodiscard]] inline std::optional<loss_report> loss_of(std::span<const std::uint8_t> payload) {
-    const auto block = block_head<loss_block>(payload);
-    const bool is_of_ring = block && block->scope == static_cast<std::uint8_t>(loss_scope::ring);
-    if (!block ||
-        (!is_of_ring && block->scope != static_cast<std::uint8_t>(loss_scope::provider))) {
+    loss_block known{};
+    const loss_block* const block = &known;
+    const std::size_t head_size = head_size_of(payload);
+    if (head_size < loss_head_min) {
+        return std::nullopt;
+    }
+    std::memcpy(&known, payload.data(), std::min(head_size, sizeof known));
+    const bool is_of_ring = block->scope == static_cast<std::uint8_t>(loss_scope::ring);
+    if (!is_of_ring && block->scope != static_cast<std::uint8_t>(loss_scope::provider)) {
         return std::nullopt;
     }
     loss_report loss;
@@ -141,6 +146,7 @@ inline void take_process_of(provider_instance& provider, const process_block& pr
     loss.full = block->full;
     loss.too_large = block->too_large;
     loss.busy = block->busy;
+    loss.unattached = block->unattached;
     loss.damaged = block->damaged;
     loss.overwritten = block->overwritten;
     loss.unwritten = block->unwritten;

@@ -319,6 +319,7 @@ void file_writer::write_loss(const loss_report& loss) {
     block.full = loss.full;
     block.too_large = loss.too_large;
     block.busy = loss.busy;
+    block.unattached = loss.unattached;
     block.damaged = loss.damaged;
     block.overwritten = loss.overwritten;
     block.unwritten = loss.unwritten;

@@ -187,7 +187,7 @@ void record_copier::write_loss(const loss_report& loss, std::uint32_t source,
         ring.unwritten += loss.unwritten;
         return;
     }
-    if (loss.full == 0 && loss.too_large == 0 && loss.busy == 0) {
+    if (loss.full == 0 && lost_count(loss) == 0) {
         return;  // as of a provider whose losses an earlier file of the recording has
     }
     const auto provider = providers.find(loss.index);
@@ -202,6 +202,7 @@ void record_copier::write_loss(const loss_report& loss, std::uint32_t source,
     all.full += loss.full;
     all.too_large += loss.too_large;
     all.busy += loss.busy;
+    all.unattached += loss.unattached;
 }
 
 void record_copier::write_losses() {

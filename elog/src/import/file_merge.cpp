@@ -384,6 +384,7 @@ void file_merger::subtract_counted(loss_report& loss, std::uint64_t recording) {
     subtract(loss.full, counted.full);
     subtract(loss.too_large, counted.too_large);
     subtract(loss.busy, counted.busy);
+    subtract(loss.unattached, counted.unattached);
 }
 
 /// All records of the file have been read.

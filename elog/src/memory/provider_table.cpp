@@ -93,11 +93,15 @@ provider_losses provider_table::losses_of(std::uint32_t provider) const {
     const auto exact = [&](std::uint64_t copied, std::uint64_t offset) {
         return copied == 0 ? 0 : words_.read(begin + offset).value;
     };
-    return {exact(entry.lost_full, offsetof(eventlog_provider_entry, lost_full)),
-            exact(entry.lost_no_memory, offsetof(eventlog_provider_entry, lost_no_memory)),
-            exact(entry.lost_too_large, offsetof(eventlog_provider_entry, lost_too_large)),
-            exact(entry.lost_busy, offsetof(eventlog_provider_entry, lost_busy)),
-            exact(entry.cut, offsetof(eventlog_provider_entry, cut))};
+    provider_losses losses;
+    losses.full = exact(entry.lost_full, offsetof(eventlog_provider_entry, lost_full));
+    losses.no_memory =
+        exact(entry.lost_no_memory, offsetof(eventlog_provider_entry, lost_no_memory));
+    losses.too_large =
+        exact(entry.lost_too_large, offsetof(eventlog_provider_entry, lost_too_large));
+    losses.busy = exact(entry.lost_busy, offsetof(eventlog_provider_entry, lost_busy));
+    losses.cut = exact(entry.cut, offsetof(eventlog_provider_entry, cut));
+    return losses;
 }
 
 }  // namespace elog

@@ -10,6 +10,7 @@
 
 #include "base/user_error.hpp"
 #include "memory/pause_log.hpp"
+#include "record/loss.hpp"
 #include "record/ring_records.hpp"
 #include "record/snapshot_clock.hpp"
 #include "shm/directory.hpp"
@@ -29,18 +30,35 @@ eventlog_clock_sample first_reading(const eventlog_region& header) {
     return core::overwrites(header) ? extrapolate_start_reading(header) : header.clock_start;
 }
 
-bool has_lost_any(const provider_losses& losses) noexcept {
-    return losses.full != 0 || losses.too_large != 0 || losses.busy != 0;
-}
+// Loss reports of providers that never attached have numbers behind those of a region's providers.
+constexpr std::uint32_t first_other_number = EVENTLOG_PROVIDERS_MAX;
 
 void add_up_losses(recording_summary& summary) {
-    summary.lost = summary.full + summary.too_large + summary.busy + summary.damaged;
+    summary.lost =
+        summary.full + summary.too_large + summary.busy + summary.unattached + summary.damaged;
+}
+
+std::vector<lossy_provider> lossy_providers(const std::vector<loss_report>& reports) {
+    std::vector<lossy_provider> found;
+    for (const loss_report& each : reports) {
+        if (each.full == 0 && lost_count(each) == 0) {
+            continue;
+        }
+        provider_losses lost;
+        lost.full = each.full;
+        lost.too_large = each.too_large;
+        lost.busy = each.busy;
+        lost.unattached = each.unattached;
+        found.push_back({each.provider, each.process, each.pid, lost});
+    }
+    return found;
 }
 
 /// Losses behind a ring's last record are included only after region_reader::finish().
 recording_summary summarize(const region_reader& reader, const provider_map& providers,
-                            std::vector<ring_totals> rings) {
+                            std::vector<ring_totals> rings, std::uint64_t unattached) {
     recording_summary summary = summary_of(std::move(rings));
+    summary.unattached = unattached;
     for (const auto& [id, provider] : providers) {
         const provider_losses losses = reader.losses_of(id);
         // losses.full is left out: the totals of the rings include it.
@@ -91,6 +109,7 @@ recording::recording(subscription& source, record_sink& sink, clock_reader reade
       sink_(sink),
       reader_(source_, producer_policy_of(source_.header)),
       clock_reader_(reader) {
+    unattached_.emplace(source.where(), source.slot(), source_.header.serial);
     sink_.start(source_);
     if (!core::overwrites(source_.header)) {
         sink_.take_clock(first_reading(source_.header));
@@ -104,10 +123,15 @@ recording::recording(const region_view& source, record_sink& sink)
 }
 
 void recording::take_new_providers() {
-    reader_.read_new_providers([this](provider_instance&& provider) {
+    bool is_any = false;
+    reader_.read_new_providers([&](provider_instance&& provider) {
+        is_any = true;
         sink_.take_provider(provider);
         providers_.insert_or_assign(provider.id, std::move(provider));
     });
+    if (is_any && unattached_) {
+        unattached_->find_processes();  // before they end
+    }
 }
 
 /// A clock that goes back means that the machine has slept and its counter restarted. Only a
@@ -158,12 +182,66 @@ void recording::note_losses() {
     if (own_ == nullptr || !loss_schedule_.is_due()) {
         return;
     }
-    for (const auto& [id, provider] : providers_) {
-        const provider_losses losses = reader_.losses_of(id);
-        if (has_lost_any(losses)) {
-            sink_.note_loss(provider_loss(id, losses.full, losses.too_large, losses.busy));
+    unattached_->read();
+    for (const loss_report& loss : provider_reports()) {
+        sink_.note_loss(loss);
+    }
+}
+
+std::uint64_t recording::unattached() const {
+    std::uint64_t sum = 0;
+    if (unattached_) {
+        for (const auto& [who, loss] : unattached_->all()) {
+            sum += reader_.accept_count(loss.count);
         }
     }
+    return sum;
+}
+
+/// Of the providers with losses.
+std::vector<loss_report> recording::provider_reports() {
+    std::vector<loss_report> reports;
+    std::map<unattached_losses::key, unattached_loss> others;
+    if (unattached_) {
+        others = unattached_->all();
+    }
+    const auto add = [&](const loss_report& loss) {
+        if (loss.full != 0 || lost_count(loss) != 0) {
+            reports.push_back(loss);
+        }
+    };
+    for (const auto& [id, provider] : providers_) {
+        const provider_losses losses = reader_.losses_of(id);
+        loss_report loss = provider_loss(id, losses.full, losses.too_large, losses.busy);
+        loss.provider = provider.schema.name;
+        loss.process = provider.process;
+        loss.pid = provider.pid;
+        loss.start_time = provider.start_time;
+        // A provider that has attached again has another number: the first one gets them.
+        const auto known = others.find({loss.pid, loss.start_time, loss.provider});
+        if (known != others.end()) {
+            loss.unattached = reader_.accept_count(known->second.count);
+            others.erase(known);
+        }
+        add(loss);
+    }
+    for (const auto& [who, number] : other_numbers_) {
+        if (!others.contains(who)) {  // it has attached: replaces the earlier report
+            reports.push_back(provider_loss(number, 0, 0, 0));
+        }
+    }
+    for (const auto& [who, other] : others) {
+        const auto number = first_other_number + static_cast<std::uint32_t>(other_numbers_.size());
+        loss_report loss =
+            provider_loss(other_numbers_.try_emplace(who, number).first->second, 0, 0, 0);
+        loss.unattached = reader_.accept_count(other.count);
+        loss.provider = other.provider;
+        loss.process = other.process;
+        loss.pid = other.pid;
+        loss.start_time = other.start_time;
+        add(loss);
+    }
+    return reports;
 }
 
 void recording::poll() {
@@ -196,27 +274,16 @@ void recording::report_losses() {
             sink_.take_loss(trailing_loss(ring, lost, 0, totals[ring].damaged));
         }
     }
-    for (const auto& [id, provider] : providers_) {
-        const provider_losses losses = reader_.losses_of(id);
-        if (has_lost_any(losses)) {
-            sink_.take_loss(provider_loss(id, losses.full, losses.too_large, losses.busy));
-        }
+    if (unattached_) {
+        unattached_->read();
     }
-}
-
-std::vector<lossy_provider> recording::lossy_providers() const {
-    std::vector<lossy_provider> found;
-    for (const auto& [id, provider] : providers_) {
-        const provider_losses losses = reader_.losses_of(id);
-        if (has_lost_any(losses)) {
-            found.push_back({provider.schema.name, provider.process, provider.pid, losses});
-        }
+    for (const loss_report& loss : provider_reports()) {
+        sink_.take_loss(loss);
     }
-    return found;
 }
 
 recording_summary recording::current_summary() const {
-    recording_summary summary = summarize(reader_, providers_, rings());
+    recording_summary summary = summarize(reader_, providers_, rings(), unattached());
     summary.full = 0;
     for (const auto& [id, provider] : providers_) {
         summary.full += reader_.losses_of(id).full;
@@ -231,8 +298,8 @@ recording_summary recording::finish() {
         sink_.take_clock(core::read_clock_sample(source_.header.clock));
     }
     report_losses();
-    recording_summary summary = summarize(reader_, providers_, rings());
-    summary.lossy_providers = lossy_providers();
+    recording_summary summary = summarize(reader_, providers_, rings(), unattached());
+    summary.lossy_providers = lossy_providers(provider_reports());
     summary.elapsed = steady_clock::now() - begin_;
     sink_.finish();
     return summary;
@@ -257,6 +324,7 @@ recording_summary recording::run(const std::function<bool()>& stop,
 
 recording_summary recording::end() {
     const bool was_removed = is_removed(source_);
+    unattached_->read();
     own_->end();
     if (core::overwrites(source_.header)) {
         sink_.take_clock(first_reading(source_.header));

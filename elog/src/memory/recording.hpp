@@ -9,12 +9,15 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <map>
+#include <optional>
 #include <vector>
 
 #include "base/user_error.hpp"
 #include "memory/recording_loop.hpp"
 #include "memory/region_reader.hpp"
 #include "memory/subscription.hpp"
+#include "memory/unattached_losses.hpp"
 #include "record/clock_schedule.hpp"
 #include "record/record_sink.hpp"
 #include "record/recording_summary.hpp"
@@ -94,8 +97,9 @@ class recording {
     void take_logged_pauses(std::uint64_t now);
     void drain();
     void note_losses();
+    [[nodiscard]] std::uint64_t unattached() const;
+    [[nodiscard]] std::vector<loss_report> provider_reports();
     [[nodiscard]] std::vector<ring_totals> rings() const;
-    [[nodiscard]] std::vector<lossy_provider> lossy_providers() const;
     [[nodiscard]] recording_summary finish();
     void report_losses();
 
@@ -107,6 +111,9 @@ class recording {
     std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
     poll_clock poll_clock_;
     clock_schedule loss_schedule_;
+    std::optional<unattached_losses> unattached_;  // only of a subscription of this process
+    // Of the reports of providers that had not attached when they were first reported.
+    std::map<unattached_losses::key, std::uint32_t> other_numbers_;
     clock_reader clock_reader_ = eventlog::core::read_clock;
     std::uint64_t latest_ = 0;  // the largest value read
     std::uint64_t pauses_ = 0;

@@ -77,7 +77,7 @@ provider_losses region_reader::losses_of(std::uint32_t provider) const {
     provider_losses losses = providers_.losses_of(provider);
     for (std::uint64_t* const count :
          {&losses.full, &losses.no_memory, &losses.too_large, &losses.busy, &losses.cut}) {
-        *count = unreported(*count, 0);
+        *count = accept_count(*count);
     }
     return losses;
 }

@@ -77,6 +77,10 @@ class region_reader {
     [[nodiscard]] std::uint32_t providers_refused() const { return providers_.refused(); }
     /// For a provider that has been passed on.
     [[nodiscard]] provider_losses losses_of(std::uint32_t provider) const;
+    /// A count that a program has made of its events; 0 if it is not possible.
+    [[nodiscard]] std::uint64_t accept_count(std::uint64_t count) const {
+        return unreported(count, 0);
+    }
     /// Whether a count in the region was larger than the number of events that its programs can
     /// have emitted, and was left out: a program has overwritten it.
     [[nodiscard]] bool has_impossible_counts() const noexcept { return has_impossible_counts_; }

@@ -94,6 +94,8 @@ class subscription {
     }
     [[nodiscard]] const eventlog_region& header() const noexcept { return header_; }
     [[nodiscard]] region_view region() const noexcept { return {file_, header_, geometry_}; }
+    [[nodiscard]] const eventlog::core::directory& where() const noexcept { return directory_; }
+    [[nodiscard]] unsigned slot() const noexcept { return slot_; }
 
   private:
     void create_region(const subscription_options& options);

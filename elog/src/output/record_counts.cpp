@@ -87,15 +87,17 @@ void record_counts::write_loss(const loss_report& loss, const provider_map& prov
         // loss.full of a provider is already included in the losses of the rings.
         lost_.too_large += loss.too_large;
         lost_.busy += loss.busy;
+        lost_.unattached += loss.unattached;
         provider_name name = name_of(loss.index, providers);
         if (name == provider_without_schema && !loss.provider.empty()) {
             name = {loss.provider, {loss.process, loss.pid}};
         }
-        by_process_[name.second].lost += loss.full + loss.too_large + loss.busy;
+        by_process_[name.second].lost += loss.full + lost_count(loss);
         loss_counts& of_provider = lost_by_provider_[name];
         of_provider.full += loss.full;
         of_provider.too_large += loss.too_large;
         of_provider.busy += loss.busy;
+        of_provider.unattached += loss.unattached;
     }
 }
 

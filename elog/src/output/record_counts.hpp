@@ -24,11 +24,12 @@ struct loss_counts {
     std::uint64_t full = 0;
     std::uint64_t too_large = 0;
     std::uint64_t busy = 0;
+    std::uint64_t unattached = 0;
     std::uint64_t damaged = 0;
     std::uint64_t unwritten = 0;
 
     [[nodiscard]] std::uint64_t all() const noexcept {
-        return full + too_large + busy + damaged + unwritten;
+        return full + too_large + busy + unattached + damaged + unwritten;
     }
 };
 

@@ -25,6 +25,7 @@ struct loss_report {
     std::uint64_t full = 0;       // no room; of a provider: also counted by the rings
     std::uint64_t too_large = 0;  // of a provider, as the next one
     std::uint64_t busy = 0;
+    std::uint64_t unattached = 0;
     std::uint64_t damaged = 0;      // of a ring, as the next ones
     std::uint64_t overwritten = 0;  // of `full`: see overwritten_count
     std::uint64_t unwritten = 0;    // read from the ring, but the file could not be written
@@ -39,7 +40,7 @@ struct loss_report {
 /// counted by the ring.
 [[nodiscard]] inline std::uint64_t lost_count(const loss_report& loss) noexcept {
     return loss.scope == loss_scope::ring ? loss.full + loss.damaged + loss.unwritten
-                                          : loss.too_large + loss.busy;
+                                          : loss.too_large + loss.busy + loss.unattached;
 }
 
 /// The part of the events missing at a ring's end that were recorded and then overwritten (see
@@ -90,6 +91,7 @@ void for_each_loss_reason(const loss_report& loss, Visitor&& visit) {
     } else {
         visit_any(loss.too_large, loss_name::too_large);
         visit_any(loss.busy, loss_name::busy);
+        visit_any(loss.unattached, loss_name::unattached);
     }
 }
 

@@ -79,6 +79,7 @@ bool process_file::read_size() noexcept {
     }
     size_ = static_cast<std::uint64_t>(status.st_size);
     allocated_ = static_cast<std::uint64_t>(status.st_blocks) * 512;
+    inode_ = status.st_ino;
     return true;
 }
 
@@ -100,6 +101,14 @@ void process_file::store_slot_serial(unsigned slot, std::uint64_t serial) noexce
     }
     write_exactly(file_, &serial, sizeof serial,
                   offsetof(eventlog_process_file, slot_serial) + slot * sizeof serial);
+}
+
+std::uint64_t process_file::read_slot_serial(unsigned slot) const noexcept {
+    std::uint64_t serial = 0;
+    return read_exactly(file_, &serial, sizeof serial,
+                        offsetof(eventlog_process_file, slot_serial) + slot * sizeof serial)
+               ? serial
+               : 0;
 }
 
 bool process_file::is_alive(mapped_files& mapped) const noexcept {
@@ -191,6 +200,12 @@ bool published_provider::read_schema(std::span<std::uint8_t> bytes) const noexce
 bool published_provider::read_gate(std::span<std::uint32_t> words) const noexcept {
     return words.size() <= entry_.event_count &&
            read_exactly(file_->file_, words.data(), words.size_bytes(), entry_.gate_offset);
+}
+
+bool published_provider::read_early(unsigned slot, std::uint32_t& word) const noexcept {
+    return read_exactly(file_->file_, &word, sizeof word,
+                        entry_offset_ + offsetof(eventlog_published_provider, early) +
+                            slot * sizeof word);
 }
 
 bool published_provider::read_counters(eventlog_counters_page& counters) const noexcept {

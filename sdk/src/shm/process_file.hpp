@@ -54,8 +54,14 @@ class process_file {
 
     [[nodiscard]] const eventlog_process_file& header() const noexcept { return header_; }
 
+    /// Which file it is, also after its name has been given to another one.
+    [[nodiscard]] std::uint64_t inode() const noexcept { return inode_; }
+
     /// Stores the serial of the subscription in a slot, before bits of the slot are set.
     void store_slot_serial(unsigned slot, std::uint64_t serial) noexcept;
+
+    /// The serial that a slot has now, which the process may have changed since; 0: none.
+    [[nodiscard]] std::uint64_t read_slot_serial(unsigned slot) const noexcept;
 
     /// Whether the publishing process still uses the file. One `mapped` may serve any number of
     /// files; consecutive files of one process are cheapest.
@@ -73,6 +79,7 @@ class process_file {
     unique_fd file_;
     std::uint64_t size_ = 0;
     std::uint64_t allocated_ = 0;
+    std::uint64_t inode_ = 0;
     eventlog_process_file header_{};
     std::uint32_t new_slots_ = 0;  // whose subscription is another one than before
     mapped_page shared_gate_;
@@ -91,6 +98,8 @@ class published_provider {
 
     [[nodiscard]] const eventlog_published_provider& entry() const noexcept { return entry_; }
     [[nodiscard]] const eventlog_process_file& process() const noexcept { return file_->header(); }
+    /// Where the entry is in the file.
+    [[nodiscard]] std::uint64_t entry_offset() const noexcept { return entry_offset_; }
     [[nodiscard]] std::uint32_t damaged() const noexcept { return damaged_; }
 
     /// Reads the schema. Precondition: `bytes` is entry().schema_size long. False also if the
@@ -100,6 +109,9 @@ class published_provider {
     /// Reads the words of the first events of the provider's own gate, without changing or mapping
     /// the file.
     [[nodiscard]] bool read_gate(std::span<std::uint32_t> words) const noexcept;
+
+    /// Reads the word of a slot in entry().early again.
+    [[nodiscard]] bool read_early(unsigned slot, std::uint32_t& word) const noexcept;
 
     /// Reads the current counters of the provider.
     [[nodiscard]] bool read_counters(eventlog_counters_page& counters) const noexcept;

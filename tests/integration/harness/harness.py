@@ -391,10 +391,10 @@ class Case(unittest.TestCase):
         self.assertEqual(recorded + lost, attempted)
         return attempted, recorded, lost, errors
 
-    def stop(self, process, with_signal=signal.SIGINT):
+    def stop(self, process, with_signal=signal.SIGINT, status=0):
         """Ends a process by a signal, and returns its output."""
         process.send_signal(with_signal)
-        return self.finish(process)
+        return self.finish(process, status)
 
     @staticmethod
     def expect(process, *statuses):

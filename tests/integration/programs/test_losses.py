@@ -7,7 +7,9 @@ The recorder reports the losses that it can know.
 
 import json
 import os
+import shutil
 import struct
+import time
 
 import harness
 from second_reader import Region
@@ -148,8 +150,54 @@ class Losses(harness.Case):
         self.send_line(shop, "for number in range(5): shop.order(number, 'a')")
         self.send_line(shop, "resource.setrlimit(resource.RLIMIT_NOFILE, files)")
         self.assert_counted(shop, "0 written 5 lost (5 unattached)", 0, unattached=5)
-        # A listener to which the process could not attach does not know of them.
-        self.assert_recorded(recording, 0, 0)
+        self.assert_recorded(recording, 0, 5, "-- lost 5 events of shop: unattached --")
+
+    def test_lost_before_attaching_is_counted_when_the_program_has_ended(self):
+        for end in (harness.signal.SIGTERM, harness.signal.SIGKILL):
+            shop = self.start_shop()
+            recording = self.start_recording("-e", "shop:*", "-o", self.path("run.elog"),
+                                             "--force", "--json", "--fail-on-loss")
+            self.wait_for(lambda: self.listed()["events"][0]["listeners"], "an open gate")
+            self.send_line(shop, "resource.setrlimit(resource.RLIMIT_NOFILE, (0, files[1]))")
+            self.send_line(shop, "for number in range(3): shop.order(number, 'a')")
+            time.sleep(1.5)  # longer than the interval in which counts are read
+            self.send_line(shop, "resource.setrlimit(resource.RLIMIT_NOFILE, files)")
+            self.send_line(shop, "shop.order(3, 'joins')")
+            self.wait_for(lambda: self.run_elog("print", self.path("run.elog")).stdout, "an event")
+            self.expect(shop, -end)
+            shop.send_signal(end)
+            shop.wait()
+            said, _ = self.stop(recording, status=3)
+            found = self.run_elog("stat", "--json", self.path("run.elog")).stdout
+            for output in (said, found):
+                shown = json.loads(output)
+                self.assertEqual((shown["lost"], shown["lost_by_reason"]["unattached"]), (3, 3))
+                (provider,) = shown["lost_by_provider"]
+                self.assertEqual((provider["provider"], provider["pid"]), ("shop", shop.pid))
+            self.run_elog("verify", self.path("run.elog"))
+            copy = self.path("copy.elog")
+            for command in (["merge"], ["repair"], ["cut"]):
+                self.run_elog(*command, self.path("run.elog"), "--force", "-o", copy)
+                self.assertEqual(json.loads(self.run_elog("stat", "--json", copy).stdout)["lost"],
+                                 3, command)
+            shutil.rmtree(self.path("shop"))
+            os.remove(self.path("shop.schema"))
+
+    def test_successor_in_the_slot_has_its_own(self):
+        shop = self.start_shop()
+        recording = self.listen()
+        self.send_line(shop, "shop.order(0, 'joins')")
+        self.send_line(shop, "resource.setrlimit(resource.RLIMIT_NOFILE, (0, files[1]))")
+        self.assert_recorded(recording, 1, 0)
+        os.remove(self.path("run.elog"))
+        recording = self.listen()
+        self.send_line(shop, "for number in range(4): shop.order(number, 'a')")
+        self.assert_recorded(recording, 0, 4, "-- lost 4 events of shop: unattached --")
+        os.remove(self.path("run.elog"))
+        recording = self.listen()
+        self.send_line(shop, "resource.setrlimit(resource.RLIMIT_NOFILE, files)")
+        self.send_line(shop, "import time; time.sleep(0.1); shop.order(5, 'joins')")
+        self.assert_recorded(recording, 1, 0)
 
     def test_several_reasons_are_shown_side_by_side(self):
         shop = self.start_shop(EVENTLOG_RSEQ="off")
@@ -166,7 +214,7 @@ class Losses(harness.Case):
             shop, "1 written 3 lost (1 too large, 1 busy, 1 unattached)", 1,
             too_large=1, busy=1, unattached=1,
         )
-        self.assert_recorded(recording, 1, 2)
+        self.assert_recorded(recording, 1, 3)
 
     def test_each_of_two_providers_has_its_own(self):
         shop = self.start_shop()
@@ -187,7 +235,7 @@ class Losses(harness.Case):
         said, _ = self.stop(recording)
         found = self.run_elog("stat", "--json", path).stdout
         expected = [{"provider": name, "comm": "python3", "pid": shop.pid, "lost": lost,
-                     "lost_by_reason": {"full": 0, "too_large": lost, "busy": 0}}
+                     "lost_by_reason": {"full": 0, "too_large": lost, "busy": 0, "unattached": 0}}
                     for name, lost in (("bakery", 3), ("shop", 1))]
         for output in (said, found):
             self.assertCountEqual(json.loads(output)["lost_by_provider"], expected)

@@ -141,7 +141,7 @@ class Recording(Json):
         lost = said["lost_by_reason"]
         self.assertGreater(lost["full"], 0)
         self.assertEqual(said["events"] + said["lost"], harness.THREADS * 100000)
-        self.assertEqual(lost["full"] + lost["busy"], said["lost"])
+        self.assertEqual(lost["full"] + lost["busy"] + lost["unattached"], said["lost"])
         self.assertEqual(sum(each["lost"] for each in said["by_cpu"]), lost["full"])
         found = self.stat(path)
         self.assertEqual((said["lost"], lost), (found["lost"], found["lost_by_reason"]))
@@ -150,7 +150,8 @@ class Recording(Json):
                          ("counter", "counter", counter.pid))
         self.assertEqual((provider["lost"], provider["lost_by_reason"]),
                          (said["lost"], {"full": lost["full"], "too_large": 0,
-                                         "busy": lost["busy"]}))
+                                         "busy": lost["busy"],
+                                         "unattached": lost["unattached"]}))
         self.assertEqual(found["lost_by_provider"], [provider])
         # Advice stays on stderr as text; the numbers are in one place.
         self.assertIn("found no room in the buffers", errors)

@@ -10,7 +10,8 @@ import harness
 
 class StopSignals(harness.Case):
     def check(self, with_signal):
-        self.start_provider(harness.program("counter"), "2", "0", "100")
+        # Of a second thread, events would be lost while the first one attaches.
+        self.start_provider(harness.program("counter"), "1", "0", "100")
         recording = self.start_recording("-e", "counter:*", "-o", self.path("run.elog"))
         file = self.path("run.elog")
         self.wait_for(lambda: os.path.exists(file), "the file")

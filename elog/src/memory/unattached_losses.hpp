@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+//
+// The events that programs lost because they were not attached to a subscription (yet).
+//
+// - The counts are in the process files of the programs, with a tag that tells subscriptions of one
+//   slot apart. They belong to no ring and to no entry of the region.
+// - Holds the files open, up to a limit, so that the last counts of a program that ends are read.
+//   A program that ends before its file was seen is not counted.
+// - Files are untrusted, as process_file describes.
+// - One thread uses it.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <tuple>
+
+#include "shm/directory.hpp"
+#include "shm/process_file.hpp"
+
+namespace elog {
+
+/// Of one provider of one process.
+struct unattached_loss {
+    std::string provider;
+    std::string process;
+    std::uint32_t pid = 0;
+    std::uint64_t start_time = 0;
+    std::uint64_t count = 0;
+};
+
+class unattached_losses {
+  public:
+    /// pid, start time and name of the provider.
+    using key = std::tuple<std::uint32_t, std::uint64_t, std::string>;
+
+    /// `where` outlives this object.
+    unattached_losses(const eventlog::core::directory& where, unsigned slot, std::uint64_t serial);
+
+    /// Opens the files of processes that have started since the last call.
+    void find_processes();
+    /// find_processes(), and reads the counts of all. Has to be called before the end of the
+    /// subscription, which clears its bits in gates, and after it.
+    void read();
+
+    [[nodiscard]] const std::map<key, unattached_loss>& all() const noexcept { return losses_; }
+
+  private:
+    [[nodiscard]] std::uint64_t count_of(const eventlog::core::process_file& file,
+                                         const eventlog::core::published_provider& provider) const;
+    void read_counts(eventlog::core::process_file& file);
+    [[nodiscard]] bool is_open(const char* name);
+
+    const eventlog::core::directory& where_;
+    unsigned slot_;
+    std::uint64_t serial_;
+    std::map<std::string, std::unique_ptr<eventlog::core::process_file>> files_;  // by name
+    std::map<key, unattached_loss> losses_;  // only those with a count
+    /// What is included of each published entry, by inode, offset and generation: one provider may
+    /// be published several times, and each time counts from 0.
+    std::map<std::tuple<std::uint64_t, std::uint64_t, std::uint32_t>, std::uint64_t> included_;
+};
+
+}  // namespace elog
