@@ -7,7 +7,10 @@
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <string>
 #include <vector>
+
+#include <fmt/core.h>
 
 #include "base/output.hpp"
 #include "base/user_error.hpp"
@@ -32,6 +35,16 @@ std::uint64_t count_in_file(const recording_summary& summary, const summary_note
 
 double per_second(const recording_summary& summary) {
     return static_cast<double>(summary.events) / summary.elapsed.count();
+}
+
+/// ", in run.elog", and how many of the events, if the file has not all.
+std::string place_of(const recording_summary& summary, const summary_notes& notes) {
+    if (!notes.output) {
+        return {};
+    }
+    const std::uint64_t count = count_in_file(summary, notes);
+    return count == summary.events ? fmt::format(", in {}", *notes.output)
+                                   : fmt::format(", {} of them in {}", count, *notes.output);
 }
 
 /// Rings with events or losses. Events that were too large or found the ring busy belong to no
@@ -151,10 +164,9 @@ void count_unwritten(recording_summary& summary, const std::vector<unwritten_rec
 void print_summary(const recording_summary& summary, const summary_notes& notes) {
     // --quiet never suppresses losses.
     if (summary.lost != 0 || !is_quiet()) {
-        print_diagnostic("{} events, {} bytes, {} lost, {:.3f} s, {:.0f} events/s{}{}",
+        print_diagnostic("{} events, {} bytes, {} lost, {:.3f} s, {:.0f} events/s{}",
                          summary.events, summary.bytes, summary.lost, summary.elapsed.count(),
-                         per_second(summary), notes.output ? ", in " : "",
-                         notes.output.value_or(""));
+                         per_second(summary), place_of(summary, notes));
     }
     print_losses(summary);
     if (notes.passed) {

@@ -32,6 +32,8 @@ class Limit(harness.Case):
         kept, others = self.left_out(result.stderr)
         self.assertEqual((kept, self.events_in(path)), (70, 70))
         self.assertEqual(kept + others, self.summary(result.stderr)[0])
+        if others != 0:
+            self.assertIn(f", {kept} of them in ", result.stderr)
         self.assertIn(": whole: ", self.run_elog("verify", path).stdout)
         self.assertEqual(self.names("subscriptions"), [])
 
