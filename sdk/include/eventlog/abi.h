@@ -70,7 +70,9 @@ enum eventlog_status_code {
     /* Routes through the kernel: */
     EVENTLOG_STATUS_NO_KERNEL_SUPPORT = 8, /* the kernel does not provide it */
     EVENTLOG_STATUS_NO_PERMISSION = 9,     /* no permission, or its file system is not mounted */
-    EVENTLOG_STATUS_INCOMPLETE = 10        /* some or all events cannot use it */
+    EVENTLOG_STATUS_INCOMPLETE = 10,       /* some or all events cannot use it */
+    /* The process has more rights than the user who would receive its events: */
+    EVENTLOG_STATUS_PRIVILEGED = 11
 };
 
 /* Routes as a program sees them; eventlog-routes(7) has those of elog. */

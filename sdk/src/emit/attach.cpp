@@ -12,6 +12,7 @@
 
 #include "emit/attach_looks.hpp"
 #include "emit/detach.hpp"
+#include "platform/data_reader.hpp"
 #include "platform/process.hpp"
 #include "platform/signal_guard.hpp"
 #include "provider/own_gate.hpp"
@@ -307,6 +308,9 @@ attach_look attach_to_file(eventlog_provider& provider, unsigned slot,
     if (!wants_process(filter, self.pid, self.name.data()) ||
         count_wanted(provider, filter, limited) == 0) {
         return {attach_outcome::no_match};
+    }
+    if (!may_be_read()) {
+        return {attach_outcome::retry_later};
     }
     if (!take_own_gate(provider)) {
         replace_slot_serial(slot, known_serial, subscription.header().serial);

@@ -49,14 +49,13 @@ std::uint32_t needed_slots() noexcept {
     return needed;
 }
 
-}  // namespace
-
-void unmap_dead_regions() noexcept {
-    // In a child created without fork() the gates are the parent's.
-    if (unmap_slots_except(needed_slots())) {
+/// After an attempt to unmap regions: `is_complete` if none of them has users.
+void finish_unmapping(bool is_complete) noexcept {
+    if (is_complete) {
         reset_detach_backoff();
         return;
     }
+    // In a child created without fork() the gates are the parent's.
     if (!is_own_process()) {
         return;
     }
@@ -65,6 +64,12 @@ void unmap_dead_regions() noexcept {
          provider = provider->next) {
         set_notification_request(*provider, true);
     }
+}
+
+}  // namespace
+
+void unmap_dead_regions() noexcept {
+    finish_unmapping(unmap_slots_except(needed_slots()));
 }
 
 void try_unmap_dead_regions(eventlog_provider& provider) noexcept {
@@ -79,6 +84,32 @@ void try_unmap_dead_regions(eventlog_provider& provider) noexcept {
     } else {
         back_off_detach();
         set_notification_request(provider, true);
+    }
+}
+
+void end_attachments(eventlog_provider& provider, unsigned slot) noexcept {
+    provider.attachment_to(slot).serial.store(not_attached, std::memory_order_relaxed);
+    const signal_guard guard;
+    if (!is_own_process()) {
+        return;
+    }
+    const registry_lock lock(std::try_to_lock);
+    if (!lock.held()) {
+        return;
+    }
+    for (eventlog_provider* each = get_first_registered(); each != nullptr; each = each->next) {
+        detach_from_all(*each);
+    }
+    finish_unmapping(unmap_all_slots());
+}
+
+void detach_from_all(eventlog_provider& provider) noexcept {
+    attachment_list* const attachments = provider.attachments.load(std::memory_order_relaxed);
+    if (attachments == &no_attachments) {
+        return;
+    }
+    for (attachment& place : attachments->places) {
+        place.serial.store(not_attached, std::memory_order_relaxed);
     }
 }
 

@@ -11,6 +11,7 @@
 #include <eventlog/abi.h>
 
 #include "emit/attach.hpp"
+#include "emit/detach.hpp"
 #include "emit/notification.hpp"
 #include "kernel/user_events_route.hpp"
 #include "kernel/user_events_write.hpp"
@@ -67,7 +68,7 @@ std::uint32_t state_of(subscription_slot& slot, std::uint64_t serial) noexcept {
 
 /// Returns false, and counts nothing, if the subscription is paused or has ended or its slot was
 /// reused.
-bool write_to(const eventlog_provider& provider, const attachment& place, std::uint64_t serial,
+bool write_to(eventlog_provider& provider, const attachment& place, std::uint64_t serial,
               const event_payload& payload) noexcept {
     subscription_slot& slot = *place.slot;
     const std::uint32_t provider_id = place.provider_id.load(std::memory_order_relaxed);
@@ -104,6 +105,12 @@ bool write_to(const eventlog_provider& provider, const attachment& place, std::u
         case write_result::lost_busy:
             account(&entry::lost_busy, &counters::lost_busy);
             return true;
+        case write_result::refused: {
+            const auto index = static_cast<unsigned>(&slot - subscription_slots.data());
+            end_attachments(provider, index);
+            count_unattached(provider, index);
+            return true;
+        }
         case write_result::stale:
             break;
     }

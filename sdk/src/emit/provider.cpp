@@ -18,6 +18,7 @@
 #include "kernel/batch.hpp"
 #include "kernel/user_events_route.hpp"
 #include "kernel/user_events_write.hpp"
+#include "platform/data_reader.hpp"
 #include "platform/permanent_memory.hpp"
 #include "platform/process.hpp"
 #include "platform/registry_lock.hpp"
@@ -122,6 +123,13 @@ void publish(eventlog_provider& provider) noexcept {
         provider.failure.set(failure);
         return;
     }
+    remember_data_reader(where.reader);
+    if (const read_obstacle found = find_obstacle(); found != read_obstacle::none) {
+        explain_obstacle(found, provider.name.data(), failure);
+        provider.status = EVENTLOG_STATUS_PRIVILEGED;
+        provider.failure.set(failure);
+        return;
+    }
     maybe_remove_dead_processes(where);
     const bool wants_own_gate = provider.wants_notifications ||
                                 provider.user_events.expected.load(std::memory_order_relaxed);
@@ -149,16 +157,6 @@ void publish(eventlog_provider& provider) noexcept {
         }
     } else {
         provider.failure.set(failure);
-    }
-}
-
-void detach_from_all(eventlog_provider& provider) noexcept {
-    attachment_list* const attachments = provider.attachments.load(std::memory_order_relaxed);
-    if (attachments == &no_attachments) {
-        return;
-    }
-    for (attachment& place : attachments->places) {
-        place.serial.store(not_attached, std::memory_order_relaxed);
     }
 }
 

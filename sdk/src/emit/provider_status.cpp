@@ -9,6 +9,7 @@
 #include <eventlog/abi.h>
 
 #include "emit/notification.hpp"
+#include "platform/data_reader.hpp"
 #include "platform/registry_lock.hpp"
 #include "platform/signal_guard.hpp"
 #include "provider/counters.hpp"
@@ -33,6 +34,13 @@ eventlog_status_code publishing_status(const eventlog_provider* provider,
                      "a mistake in its definition, or is ending.");
         return EVENTLOG_STATUS_UNREGISTERED;
     }
+    // The process may have gained rights since it published the provider.
+    if (provider->status == EVENTLOG_STATUS_OK) {
+        if (const read_obstacle found = find_obstacle(); found != read_obstacle::none) {
+            explain_obstacle(found, provider->name.data(), sentence);
+            return EVENTLOG_STATUS_PRIVILEGED;
+        }
+    }
     if (provider->status == EVENTLOG_STATUS_OK) {
         sentence.set("Provider %s is published in %s.", provider->name.data(),
                      own_directory().text.data());
@@ -54,9 +62,11 @@ eventlog_counters counters_of(const eventlog_provider& provider, unsigned route)
 eventlog_status_code memory_status(const eventlog_provider* provider, eventlog_counters& counted,
                                    error_text& sentence) noexcept {
     const eventlog_status_code code = publishing_status(provider, sentence);
-    if (code == EVENTLOG_STATUS_OK) {
+    if (code == EVENTLOG_STATUS_OK || code == EVENTLOG_STATUS_PRIVILEGED) {
         counted = counters_of(*provider, EVENTLOG_COUNTERS_MEMORY);
         counted.lost_unattached += lost_before_own_gate(*provider);
+    }
+    if (code == EVENTLOG_STATUS_OK) {
         const int count = std::popcount(listening_slots(*provider));
         sentence.set("%d subscription%s to provider %s.", count,
                      count == 1 ? " listens" : "s listen", provider->name.data());

@@ -12,6 +12,7 @@
 
 #include <eventlog/abi.h>
 
+#include "platform/data_reader.hpp"
 #include "platform/signal_guard.hpp"
 #include "ring/snapshot_reason.hpp"
 #include "ring/subscription_slots.hpp"
@@ -43,6 +44,10 @@ bool request_snapshot(eventlog_region& region, const reason_words& reason) noexc
 unsigned eventlog_request_snapshot(const char* reason) {
     using namespace eventlog::core;
     const errno_guard keeps_errno;
+    // The regions of a process that has gained rights stay mapped until it needs a buffer.
+    if (!may_be_read()) {
+        return 0;
+    }
     const reason_words words = pack_reason(reason);
     unsigned asked = 0;
     for (subscription_slot& slot : subscription_slots) {

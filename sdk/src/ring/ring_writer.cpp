@@ -5,6 +5,7 @@
 // sequences.
 #include "ring/ring_writer.hpp"
 
+#include "platform/data_reader.hpp"
 #include "platform/process.hpp"
 #include "ring/clock.hpp"
 #include "ring/custom_clock.hpp"
@@ -45,7 +46,7 @@ rseq_result append(const subscription_slot& slot, std::uint64_t serial, std::uin
     return result == rseq_result::done ? rseq_result::uncounted : result;
 }
 
-enum class room { try_again, lost, shared, stale };
+enum class room { try_again, lost, shared, stale, refused };
 
 /// Makes room if the active buffer cannot take the record. Runs about once per buffer.
 [[gnu::noinline]] room make_room(subscription_slot& slot, std::uint64_t serial,
@@ -70,6 +71,9 @@ enum class room { try_again, lost, shared, stale };
         case full_action::retry:
             return room::try_again;
         case full_action::switch_buffer:
+            if (!may_be_read()) {
+                return room::refused;
+            }
             result = rseq_switch_buffers(place, step);
             break;
         case full_action::seal:
@@ -139,6 +143,8 @@ write_result write_record(subscription_slot& slot, std::uint64_t serial,
                 return write_result::lost_full;
             case room::stale:
                 return write_result::stale;
+            case room::refused:
+                return write_result::refused;
             case room::shared:
                 return write_record_shared(slot, serial, provider_head, payload);
         }

@@ -51,6 +51,7 @@ enum class write_result {
     lost_busy,          // shared ring locked for 50 ms, or by interrupted code; not counted yet
     stale,              // the subscription is paused or has ended, or another one has its slot
     lost_no_memory,     // as lost_full, because the shared ring has no memory
+    refused,            // needs a buffer, but the process may not be read; not counted yet
 };
 
 /// The sequences of rseq_append.hpp in one function for callers that do not inline them: appends to

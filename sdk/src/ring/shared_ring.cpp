@@ -10,6 +10,7 @@
 #include <atomic>
 #include <cstring>
 
+#include "platform/data_reader.hpp"
 #include "platform/populate.hpp"
 #include "platform/process.hpp"
 #include "ring/clock.hpp"
@@ -125,9 +126,10 @@ struct found_room {
 };
 
 /// Finds or makes room behind a control word; otherwise counts the loss. All later steps use this
-/// one reading, because shared memory may change between two loads.
+/// one reading, because shared memory may change between two loads. Without permission to begin a
+/// buffer nothing changes where one is needed.
 found_room make_room(subscription_slot& slot, eventlog_ring* ring, unsigned char* buffers,
-                     std::uint64_t units) noexcept {
+                     std::uint64_t units, bool may_begin_buffer) noexcept {
     found_room found;
     // Begin, seal, switch, done: a valid ring needs three iterations at most.
     for (int look = 0; look < 4; ++look) {
@@ -140,6 +142,9 @@ found_room make_room(subscription_slot& slot, eventlog_ring* ring, unsigned char
         }
         const bool begins = has_not_begun(step);
         const bool goes_on = begins || decision.action == full_action::switch_buffer;
+        if (goes_on && !may_begin_buffer) {
+            return {write_result::refused, {}};
+        }
         if (goes_on && !has_memory(slot, ring, buffers, begins ? 0 : step.generation + 1)) {
             // For readers the ring is full, in overwrite mode, too.
             found.result = write_result::lost_no_memory;
@@ -171,7 +176,7 @@ bool is_live(const subscription_slot& slot) noexcept {
 /// Precondition: the lock is held. `custom_time` is 0 without a custom clock.
 write_result write_as_holder(subscription_slot& slot, eventlog_ring* ring,
                              std::uint64_t provider_head, const event_payload& payload,
-                             std::uint64_t custom_time) noexcept {
+                             std::uint64_t custom_time, bool may_begin_buffer) noexcept {
     // Checked again, because waiting may have taken long. Pairs with the fence in release_memory.
     std::atomic_thread_fence(std::memory_order_seq_cst);
     if (!is_live(slot)) {
@@ -180,7 +185,7 @@ write_result write_as_holder(subscription_slot& slot, eventlog_ring* ring,
     const std::uint64_t units = units_of(EVENTLOG_EXTENDED_HEADER_SIZE + payload.size);
     unsigned char* const buffers =
         slot.buffers(slot.ring_count.load(std::memory_order_relaxed) - 1);
-    const found_room found = make_room(slot, ring, buffers, units);
+    const found_room found = make_room(slot, ring, buffers, units, may_begin_buffer);
     if (found.result != write_result::written_uncounted) {
         return found.result;
     }
@@ -211,12 +216,24 @@ write_result write_record_shared(subscription_slot& slot, std::uint64_t serial,
     // the lock.
     const std::uint32_t clock = slot.clock.load(std::memory_order_relaxed);
     const std::uint64_t custom_time = (clock & custom_clock_bit) != 0 ? read_clock(clock) : 0;
-    const ring_lock lock(slot, ring);
-    const write_result result =
-        lock.held() ? write_as_holder(slot, ring, provider_head, payload, custom_time)
-                    : write_result::lost_busy;
-    // A child forked inside this function must write the event again under its own name.
-    return lock.belongs_to_parent() ? write_result::stale : result;
+    const auto try_to_write = [&](bool may_begin_buffer) {
+        const ring_lock lock(slot, ring);
+        const write_result result =
+            lock.held()
+                ? write_as_holder(slot, ring, provider_head, payload, custom_time, may_begin_buffer)
+                : write_result::lost_busy;
+        // A child forked inside this function must write the event again under its own name.
+        return lock.belongs_to_parent() ? write_result::stale : result;
+    };
+    // Whether a buffer is needed is known with the lock only, but the check makes system calls, for
+    // which other processes would wait.
+    const std::uint32_t process = own_identity().pid;
+    const write_result result = try_to_write(false);
+    if (result != write_result::refused || !may_be_read()) {
+        return result;
+    }
+    // A handler may have forked since the lock was released.
+    return own_identity().pid == process ? try_to_write(true) : write_result::stale;
 }
 
 }  // namespace eventlog::core

@@ -164,10 +164,12 @@ bool unmap_slots_except(std::uint32_t needed) noexcept {
     return is_complete;
 }
 
-void unmap_all_slots() noexcept {
+bool unmap_all_slots() noexcept {
+    bool is_complete = true;
     for (subscription_slot& slot : subscription_slots) {
-        static_cast<void>(unmap_slot(slot));
+        is_complete = try_to_unmap(slot) != unmapping::later && is_complete;
     }
+    return is_complete;
 }
 
 void reset_slot_users_after_fork() noexcept {

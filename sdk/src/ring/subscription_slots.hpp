@@ -176,8 +176,9 @@ void update_slot_clocks() noexcept;
 /// region that can never be unmapped, because a sandbox forbids it, does not count as incomplete.
 [[nodiscard]] bool unmap_slots_except(std::uint32_t needed) noexcept;
 
-/// Unmaps all regions when the library is unloaded or the process ends.
-void unmap_all_slots() noexcept;
+/// Unmaps all regions, with those of flight recorders, when the library is unloaded, the process
+/// ends, or may not give events to their reader any more. Returns as unmap_slots_except.
+bool unmap_all_slots() noexcept;
 
 /// Called in a forked child, where other threads do not exist. The forking thread may have been
 /// interrupted inside a slot.

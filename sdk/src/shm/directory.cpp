@@ -142,6 +142,15 @@ bool directory::open(const directory_path& path, if_missing policy, error_text& 
     // Only root can complete the directory of a group.
     const bool is_common = is_group_directory(top, group_directory_mode);
     const if_missing below = is_common ? if_missing::fail : policy;
+    struct stat status {};
+    if (::fstat(top.get(), &status) != 0) {
+        error.set("The directory %s cannot be examined (%s). Set EVENTLOG_DIR to a directory of "
+                  "your own.",
+                  shown, std::strerror(errno));
+        return false;
+    }
+    reader = is_common ? data_reader{data_reader::kind::group, 0}
+                       : data_reader{data_reader::kind::user, status.st_uid};
     processes = open_trusted_folder(top.get(), "processes", shown, below, error);
     subscriptions = open_trusted_folder(top.get(), "subscriptions", shown, below, error);
     const bool are_common = is_group_directory(processes, group_folder_mode) &&

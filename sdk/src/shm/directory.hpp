@@ -16,6 +16,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "platform/data_reader.hpp"
 #include "platform/error_text.hpp"
 #include "platform/unique_fd.hpp"
 
@@ -37,6 +38,7 @@ enum class if_missing { fail, create };
 struct directory {
     unique_fd processes;
     unique_fd subscriptions;
+    data_reader reader;  // of the files in it
 
     /// Returns false and the message in `error`.
     [[nodiscard]] bool open(const directory_path& path, if_missing policy,

@@ -93,11 +93,14 @@ class Case(harness.Case):
         # Programs for other users, who may have no access to the build folder.
         self.bin = tempfile.mkdtemp(prefix="eventlog-test-")
         os.chmod(self.bin, 0o755)
-        # The library and its links.
+        self.environment["LD_LIBRARY_PATH"] = self.bin
+        self.fill_bin()
+
+    def fill_bin(self):
+        """Copies the library with its links, and a program."""
         for each in os.scandir(os.path.dirname(harness.LIBRARY)):
             if each.name.startswith("libeventlog.so"):
                 shutil.copy(each.path, self.bin)
-        self.environment["LD_LIBRARY_PATH"] = self.bin
         self.counter = [self.copy(harness.program("counter")), "1", "0", "1000"]
 
     def tearDown(self):

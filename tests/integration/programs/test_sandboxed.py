@@ -185,7 +185,6 @@ class Confined(harness.Case):
             mount -t tmpfs -o mode=1777 tmpfs /mnt
             cp {self.path('status')} /mnt/plain
             cp {self.path('status')} /mnt/setuid
-            chown {OVERFLOW_USER} /mnt/setuid
             chmod 4755 /mnt/setuid
             mount -t tmpfs -o mode=1777 tmpfs /dev/shm
             mkdir -m 700 /mnt/own
@@ -201,11 +200,11 @@ class Confined(harness.Case):
                                 env=self.environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8")
         self.assertEqual(result.returncode, 0, result.stderr)
         lines = result.stdout.splitlines()
-        self.assertEqual(lines[::2], ["0", "0", "1", "0", f"eventlog-{OVERFLOW_USER}"], result.stdout)
+        self.assertEqual(lines[::2], ["0", "0", "1", "0", "eventlog-0"], result.stdout)
         self.assertIn("/mnt/own/eventlog", lines[1])
-        self.assertIn(f"/dev/shm/eventlog-{OVERFLOW_USER}", lines[3])
+        self.assertIn("/dev/shm/eventlog-0", lines[3])
         self.assertIn("EVENTLOG=off", lines[5])
-        self.assertIn(f"/dev/shm/eventlog-{OVERFLOW_USER}", lines[7])
+        self.assertIn("/dev/shm/eventlog-0", lines[7])
 
 
 if __name__ == "__main__":
