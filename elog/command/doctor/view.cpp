@@ -15,6 +15,7 @@ constexpr named_check requirement_checks[] = {
     {"common", check_common_directory},
     {"memory", check_memory},
     {"flight_recorders", check_detached},
+    {"hidden", check_hidden_processes},
     {"rseq", check_rseq},
     {"user_events", check_user_events},
     {"tracefs", check_tracefs},

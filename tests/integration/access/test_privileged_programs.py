@@ -154,6 +154,33 @@ class MoreRights(rights.Case):
         self.go_on(process)
         self.finish(process)
 
+    def test_doctor_names_the_reason(self):
+        self.assertEqual(self.hidden_programs(ANNE), [])
+        process = self.start_steps(ANNE, self.program, "define", "wait", "undumpable", "wait")
+        self.reach(process)
+        self.assertEqual(self.hidden_programs(ANNE), [])
+        self.go_on(process)
+        self.reach(process)
+        (row,) = self.hidden_programs(ANNE)
+        self.assertIn(f"changing_rights ({process.pid}) from user {ANNE}: it changed its user, called "
+                      "prctl", row)
+        self.go_on(process)
+        self.finish(process)
+
+    def test_doctor_shows_root_programs_that_publish_nothing(self):
+        process = self.start_steps(0, *self.WITH_CAPABILITIES, "--clear-groups", *self.counter)
+        self.wait_for(lambda: "libeventlog.so" in other_users.read(f"/proc/{process.pid}/maps"),
+                      "the library")
+        (row,) = self.hidden_programs(0)
+        self.assertIn(f"counter ({process.pid}) from user {ANNE}: it has capabilities", row)
+        self.assertEqual(self.hidden_programs(ANNE), [])
+
+    def test_doctor_shows_no_services_that_publish_to_a_group(self):
+        self.mount_group_directory()
+        process = self.start_steps(0, *self.WITH_CAPABILITIES, "--groups", str(GROUP), *self.counter)
+        self.wait_for(lambda: self.files_in(f"{COMMON}/processes", process), "a provider")
+        self.assertEqual(self.hidden_programs(0), [])
+
 
 @unittest.skipIf(other_users.SKIP_REASON is not None, other_users.SKIP_REASON)
 class SameRights(rights.Case):

@@ -136,6 +136,20 @@ class ReadablePrograms(Case):
             with open(f"/proc/{process.pid}/{name}", "w", encoding="utf-8") as file:
                 file.write(f"0 {ANNE} 2\n")
 
+    def test_doctor_shows_no_root_of_a_container(self):
+        """Of another owner than its root: the capabilities of root are no obstacle."""
+        container = self.start("unshare", "--user", "sleep", "100")
+        self.map_users(container)
+        os.mkdir("/dev/shm/inner", 0o700)
+        os.chown("/dev/shm/inner", ANNE, ANNE)
+        process = self.start("nsenter", "--user", "--target", str(container.pid), "--setuid", "0",
+                             "--setgid", "0", *self.counter, cwd="/",
+                             env={**self.environment, "EVENTLOG_DIR": "/dev/shm/inner/eventlog"})
+        self.wait_for(lambda: self.files_in("/dev/shm/inner/eventlog/processes", process), "a provider")
+        self.assertNotEqual(int(other_users.status_of(process.pid, "CapPrm")[0], 16), 0)
+        self.assertEqual(int(other_users.status_of(process.pid, "Uid")[0]), ANNE)
+        self.assertEqual(self.hidden_programs(0), [])
+
     def test_root_daemon_of_a_container_that_drops_its_rights(self):
         self.in_user_namespace()
         process = self.start_steps(

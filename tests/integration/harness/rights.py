@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The base of tests with programs that have, gain or lose rights."""
 
+import json
 import os
 import shutil
 import subprocess
@@ -93,6 +94,13 @@ class Case(other_users.Case):
         self.check_buffers(status, recording, 2000)
         self.go_on(process)
         self.finish(process)
+
+    def hidden_programs(self, user):
+        """The rows of elog doctor, which may find other things missing here."""
+        process = self.start_as(user, self.elog, "doctor", "--json")
+        self.expect(process, 1)
+        rows = json.loads(process.communicate(timeout=harness.TIMEOUT)[0])["checks"]
+        return [row["text"] for row in rows if row["name"] == "hidden"]
 
     def in_user_namespace(self, *options):
         """The words that run a program in a user namespace of ANNE; skips where that is forbidden."""
