@@ -142,13 +142,26 @@ static bool has_capabilities_of(const struct eventlog_consumer_cred *cred,
 	return false;
 }
 
-/* Returns whether the consumer owns the source's process or may receive all events. */
+/*
+ * Returns whether the process has a number in the consumer's PID namespace. From
+ * within a container, processes on the host and in other containers have none:
+ * they cannot be named there, and therefore not be traced with ptrace(2).
+ */
+static bool is_visible(const struct eventlog_consumer_cred *cred, struct pid *process)
+{
+	return pid_nr_ns(process, cred->pid_ns);
+}
+
+/*
+ * Returns whether the consumer owns the source's process and sees it, or may
+ * receive all events.
+ */
 bool eventlog_may_receive(const struct eventlog_consumer_cred *cred,
 			  const struct eventlog_source *source)
 {
 	return cred->may_receive_all ||
 	       (source->process && !source->is_private && uid_eq(source->uid, cred->uid) &&
-		has_capabilities_of(cred, source));
+		is_visible(cred, source->process) && has_capabilities_of(cred, source));
 }
 
 bool eventlog_filter_wants_process(const struct eventlog_filter *filter,

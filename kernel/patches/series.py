@@ -280,7 +280,7 @@ of processes that its owner may not inspect.
 
 Add filters by pattern, level, keyword, session and process. Without
 CAP_PERFMON or CAP_SYS_ADMIN, match only processes whose credentials,
-dumpable state and user namespace would allow ptrace.
+dumpable state, user namespace and PID namespace would allow ptrace.
 """,
         files=(CODE + "filter.c", CODE + "filter.h"),
     ),

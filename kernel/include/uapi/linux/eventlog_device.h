@@ -81,7 +81,8 @@
  *   1. An unprivileged subscriber receives events of programs whose real,
  *      effective and saved user all were its own effective user when they
  *      published, and that had not had more rights than it, in capabilities,
- *      groups or namespaces, as for ptrace(2).
+ *      groups or namespaces, as for ptrace(2). Programs without a number in its
+ *      PID namespace are not visible to it.
  *   2. CAP_PERFMON or CAP_SYS_ADMIN in the first user namespace permits the events
  *      of all programs, and of the kernel.
  *

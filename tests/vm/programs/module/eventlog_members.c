@@ -3,9 +3,10 @@
 // eventlog_members [numbers]
 //
 // Tests what members of the device's group receive of each other, as root: a user does not receive
-// events of programs with more rights than the user has, and no user can fill the tables of a
-// subscription.
+// events of programs with more rights than the user has, nor from within a PID namespace those of
+// programs outside of it, and no user can fill the tables of a subscription.
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/capability.h>
 #include <sched.h>
 #include <signal.h>
@@ -97,6 +98,57 @@ static bool enter_namespace(void) {
     return become_ordinary() && unshare(CLONE_NEWUSER) == 0;
 }
 
+/// PID namespaces: that of this program, and two in it like those of containers.
+enum pid_namespace { outer, first, second, pid_namespaces };
+static int pid_namespace_files[pid_namespaces];
+static pid_t pid_namespace_holders[pid_namespaces];
+
+static int open_pid_namespace(pid_t process) {
+    char path[64];
+    (void)snprintf(path, sizeof path, "/proc/%d/ns/pid", (int)process);
+    return open(path, O_RDONLY | O_CLOEXEC);
+}
+
+/// The next children are in that namespace; this process stays where it is.
+static void select_pid_namespace(enum pid_namespace which) {
+    step("a PID namespace is selected", setns(pid_namespace_files[which], CLONE_NEWPID) == 0);
+}
+
+/// A namespace exists as long as its first process.
+static void create_pid_namespaces(void) {
+    pid_namespace_files[outer] = open_pid_namespace(getpid());
+    for (int which = first; which < pid_namespaces; ++which) {
+        step("a PID namespace is created", unshare(CLONE_NEWPID) == 0);
+        const pid_t holder = fork_child();
+        if (holder == 0) {
+            _exit(pause() == 0);
+        }
+        pid_namespace_holders[which] = holder;
+        pid_namespace_files[which] = open_pid_namespace(holder);
+        select_pid_namespace(outer);
+    }
+}
+
+static void remove_pid_namespaces(void) {
+    for (int which = first; which < pid_namespaces; ++which) {
+        const pid_t holder = pid_namespace_holders[which];
+        step("a PID namespace is removed",
+             kill(holder, SIGKILL) == 0 && waitpid(holder, NULL, 0) == holder);
+    }
+    for (int which = outer; which < pid_namespaces; ++which) {
+        (void)close(pid_namespace_files[which]);
+    }
+}
+
+static pid_t fork_child_in(enum pid_namespace which) {
+    select_pid_namespace(which);
+    const pid_t child = fork_child();
+    if (child != 0) {
+        select_pid_namespace(outer);
+    }
+    return child;
+}
+
 /// The rights of the publishing and of the subscribing process.
 struct pair {
     const char* name;
@@ -105,13 +157,32 @@ struct pair {
     bool is_received;
 };
 
-static pid_t listen_as(bool (*change_rights)(void), int results) {
-    const pid_t child = fork_child();
+/// What a subscribing process reports.
+struct listening {
+    bool has_begun;
+    bool is_listed;  // the provider, for its user
+};
+
+static bool lists_provider(int file, const char* name) {
+    struct eventlog_provider_query query = {.size = sizeof query};
+    while (next_provider(file, &query) == 0) {
+        if (strcmp(query.name, name) == 0) {
+            return true;
+        }
+        query.size = sizeof query;
+    }
+    return false;
+}
+
+static pid_t listen_as(bool (*change_rights)(void), enum pid_namespace where, int results) {
+    const pid_t child = fork_child_in(where);
     if (child == 0) {
-        bool is_set = change_rights();
+        struct listening listening = {.has_begun = change_rights()};
         const int reader = open_device();
-        is_set = is_set && subscribe(reader, &(struct subscription_request){0}) == 0;
-        _exit(write(results, &is_set, sizeof is_set) < 0 || pause() == 0);
+        listening.is_listed = lists_provider(reader, "members");
+        listening.has_begun =
+            listening.has_begun && subscribe(reader, &(struct subscription_request){0}) == 0;
+        _exit(write(results, &listening, sizeof listening) < 0 || pause() == 0);
     }
     return child;
 }
@@ -128,12 +199,14 @@ static void publish_as(bool (*change_rights)(void)) {
 }
 
 /// The publisher checks its word after the subscription has begun.
-static void try_pair(const struct pair* pair) {
+static void try_pair(const struct pair* pair, enum pid_namespace publisher_namespace,
+                     enum pid_namespace listener_namespace) {
     int start[2];
     int results[2];
     bool is_set = false;
+    struct listening listening = {0};
     step("pipes", pipe(start) == 0 && pipe(results) == 0);
-    const pid_t publisher = fork_child();
+    const pid_t publisher = fork_child_in(publisher_namespace);
     if (publisher == 0) {
         publish_as(pair->publisher);
         step("the result is sent", write(results[1], &is_set, sizeof is_set) == 1);
@@ -142,8 +215,11 @@ static void try_pair(const struct pair* pair) {
         _exit(0);
     }
     step("the provider is published", read(results[0], &is_set, sizeof is_set) == 1);
-    const pid_t listener = listen_as(pair->listener, results[1]);
-    step("the subscription begins", read(results[0], &is_set, sizeof is_set) == 1 && is_set);
+    const pid_t listener = listen_as(pair->listener, listener_namespace, results[1]);
+    step("the subscription begins",
+         read(results[0], &listening, sizeof listening) == sizeof listening && listening.has_begun);
+    step("the provider is listed if its events are received",
+         listening.is_listed == pair->is_received);
     step("the publisher continues", write(start[1], &is_set, sizeof is_set) == 1);
     expect_exit(publisher);
     step("the subscriber is killed",
@@ -173,7 +249,32 @@ static void record_only_same_user(void) {
          true},
     };
     for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; ++i) {
-        try_pair(&pairs[i]);
+        try_pair(&pairs[i], outer, outer);
+    }
+}
+
+static void record_only_visible_processes(void) {
+    static const struct {
+        struct pair pair;
+        enum pid_namespace publisher, listener;
+    } pairs[] = {
+        {{"a user in a PID namespace receives the user's programs there", become_ordinary,
+          become_ordinary, true},
+         first,
+         first},
+        {{"no program outside of it", become_ordinary, become_ordinary, false}, outer, first},
+        {{"no program of another one", become_ordinary, become_ordinary, false}, first, second},
+        {{"outside of it the programs within", become_ordinary, become_ordinary, true},
+         first,
+         outer},
+        {{"root without rights in one receives no program outside of it",
+          become_root_without_rights, become_root_without_rights, false},
+         outer,
+         first},
+        {{"root receives all", become_ordinary, become_root, true}, outer, first},
+    };
+    for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; ++i) {
+        try_pair(&pairs[i].pair, pairs[i].publisher, pairs[i].listener);
     }
 }
 
@@ -304,7 +405,10 @@ int main(int count, char** arguments) {
     device = open_device();
     step("the device can be opened", device >= 0);
     step("all users may open the device", chmod("/dev/eventlog", 0666) == 0);
+    create_pid_namespaces();
     record_only_same_user();
+    record_only_visible_processes();
+    remove_pid_namespaces();
     share_room_for_schemas();
     fill_own_quota();
     // Thousands of registrations, which debugging makes slow.
