@@ -56,11 +56,40 @@ Elf_Scn* find_symbols(Elf* elf, GElf_Shdr& header) {
 /// libelf reads a section at once, and a sparse file can have one of any size.
 constexpr std::uint64_t section_size_max = std::uint64_t{256} << 20U;
 
-bool is_bounded(Elf* elf, std::size_t section) {
+/// The size of a section that libelf may load; nothing for another one.
+std::optional<std::uint64_t> size_of(Elf* elf, std::size_t section) {
     GElf_Shdr header{};
     Elf_Scn* const found = ::elf_getscn(elf, section);
-    return found != nullptr && ::gelf_getshdr(found, &header) != nullptr &&
-           header.sh_size <= section_size_max;
+    const bool is_bounded = found != nullptr && ::gelf_getshdr(found, &header) != nullptr &&
+                            header.sh_size <= section_size_max;
+    return is_bounded ? std::optional<std::uint64_t>(header.sh_size) : std::nullopt;
+}
+
+/// The symbols of a program, and what they take.
+struct symbol_table {
+    Elf_Scn* section = nullptr;
+    GElf_Shdr header{};
+    std::uint64_t count = 0;
+    std::uint64_t memory = 0;
+};
+
+/// Nothing if the table is missing or needs more memory.
+std::optional<symbol_table> find_table(Elf* elf, std::uint64_t memory_left) {
+    symbol_table table;
+    table.section = find_symbols(elf, table.header);
+    const GElf_Shdr& header = table.header;
+    if (table.section == nullptr || header.sh_entsize == 0 || header.sh_size > section_size_max) {
+        return std::nullopt;
+    }
+    const std::optional<std::uint64_t> names = size_of(elf, header.sh_link);
+    if (!names) {
+        return std::nullopt;
+    }
+    table.count = std::min(header.sh_size / header.sh_entsize, symbols_max);
+    // libelf may keep a section twice, as it is in the file and with the byte order of this
+    // machine.
+    table.memory = 2 * (header.sh_size + *names) + table.count * sizeof(function_symbol);
+    return table.memory <= memory_left ? std::optional(table) : std::nullopt;
 }
 
 /// Whether the numbers of sections and segments are in the header. Others may have 32 bits, and
@@ -87,31 +116,26 @@ bool is_function(const GElf_Sym& symbol) {
 }
 
 /// Sorted by address.
-std::vector<function_symbol> read_functions(Elf* elf) {
+std::vector<function_symbol> read_functions(const symbol_table& table) {
     std::vector<function_symbol> functions;
-    GElf_Shdr header{};
-    Elf_Scn* const section = find_symbols(elf, header);
-    if (section == nullptr || header.sh_entsize == 0 || header.sh_size > section_size_max ||
-        !is_bounded(elf, header.sh_link)) {
-        return functions;
-    }
-    Elf_Data* const data = ::elf_getdata(section, nullptr);
+    Elf_Data* const data = ::elf_getdata(table.section, nullptr);
     if (data == nullptr) {
         return functions;
     }
-    const std::uint64_t count = std::min(header.sh_size / header.sh_entsize, symbols_max);
-    for (std::uint64_t i = 0; i < count; ++i) {
+    for (std::uint64_t i = 0; i < table.count; ++i) {
         GElf_Sym symbol{};
         if (::gelf_getsym(data, static_cast<int>(i), &symbol) == nullptr) {
             break;
         }
         if (is_function(symbol)) {
-            functions.push_back({symbol.st_value, symbol.st_size, header.sh_link, symbol.st_name});
+            functions.push_back(
+                {symbol.st_value, symbol.st_size, table.header.sh_link, symbol.st_name});
         }
     }
     std::stable_sort(functions.begin(), functions.end(), [](const auto& one, const auto& other) {
         return one.address < other.address;
     });
+    functions.shrink_to_fit();
     return functions;
 }
 
@@ -152,6 +176,7 @@ struct elf_symbolizer::program {
     eventlog::core::unique_fd file;
     Elf* elf = nullptr;
     std::vector<function_symbol> functions;
+    std::uint64_t memory = 0;
 
     explicit program(eventlog::core::unique_fd from) : file(std::move(from)) {}
     program(const program&) = delete;
@@ -164,16 +189,24 @@ struct elf_symbolizer::program {
 };
 
 /// The file is read and not mapped, because it may be truncated meanwhile.
-elf_symbolizer::elf_symbolizer(eventlog::core::unique_fd file)
+elf_symbolizer::elf_symbolizer(eventlog::core::unique_fd file, std::uint64_t memory_left)
     : program_(std::make_unique<program>(std::move(file))) {
     if (!is_regular(program_->file) || !has_bounded_tables(program_->file.get()) ||
         ::elf_version(EV_CURRENT) == EV_NONE) {
         return;
     }
     program_->elf = ::elf_begin(program_->file.get(), ELF_C_READ, nullptr);
-    if (program_->elf != nullptr && ::elf_kind(program_->elf) == ELF_K_ELF) {
-        program_->functions = read_functions(program_->elf);
+    if (program_->elf == nullptr || ::elf_kind(program_->elf) != ELF_K_ELF) {
+        return;
     }
+    if (const std::optional<symbol_table> table = find_table(program_->elf, memory_left)) {
+        program_->memory = table->memory;
+        program_->functions = read_functions(*table);
+    }
+}
+
+std::uint64_t elf_symbolizer::memory() const noexcept {
+    return program_->memory;
 }
 
 elf_symbolizer::~elf_symbolizer() = default;

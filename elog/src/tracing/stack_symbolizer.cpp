@@ -68,10 +68,13 @@ const std::string& stack_symbolizer::name_in(std::uint32_t process, const code_m
     file_key key{mapping.path, mapping.file};
     if (files_.size() >= files_max && !files_.contains(key)) {
         files_.clear();
+        memory_ = 0;
     }
     known_file& file = files_[std::move(key)];
     if (!file.names) {
-        file.names = std::make_unique<elf_symbolizer>(open_mapped(process, mapping));
+        file.names =
+            std::make_unique<elf_symbolizer>(open_mapped(process, mapping), memory_max_ - memory_);
+        memory_ += file.names->memory();
     }
     if (file.by_offset.size() >= function_names_max) {
         file.by_offset.clear();

@@ -22,8 +22,11 @@ namespace elog {
 
 class stack_symbolizer {
   public:
-    /// `mappings` must outlive it.
-    explicit stack_symbolizer(process_mappings& mappings) : mappings_(mappings) {}
+    /// `mappings` must outlive it. Functions of programs whose tables exceed that memory, together
+    /// with those read before, have no names: the programs are those of any user.
+    explicit stack_symbolizer(process_mappings& mappings,
+                              std::uint64_t memory_max = elf_symbolizer::memory_max)
+        : mappings_(mappings), memory_max_(memory_max) {}
 
     /// `addresses` is perf_record::stack. Inner frames that belong to eventlog or the system call
     /// are removed. Valid until the next call.
@@ -42,6 +45,8 @@ class stack_symbolizer {
     };
 
     process_mappings& mappings_;
+    std::uint64_t memory_max_;
+    std::uint64_t memory_ = 0;  // of files_
     std::map<file_key, known_file> files_;
     std::string text_;
 };

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <string>
@@ -21,6 +22,7 @@
 #include "random_source.hpp"
 #include "record_builder.hpp"
 #include "schema/stack_field.hpp"
+#include "scratch.hpp"
 #include "tracing/elf_symbolizer.hpp"
 #include "tracing/process_mappings.hpp"
 #include "tracing/stack_symbolizer.hpp"
@@ -203,6 +205,42 @@ TEST(stack_symbolizer, lists_outermost_first_without_emit_frames) {
     EXPECT_TRUE(elog::is_emit_frame("eventlog::core::emit_to_user_events"));
     EXPECT_TRUE(elog::is_emit_frame("write"));
     EXPECT_FALSE(elog::is_emit_frame("writer"));
+}
+
+/// The function of this test at its place in that file, in a stack of one function.
+std::string name_in_file(elog::stack_symbolizer& texts, process_mappings& all,
+                         const std::string& path, std::uint64_t offset) {
+    constexpr std::uint64_t base = 0x10000000;
+    const auto process = static_cast<std::uint32_t>(::getpid());
+    all.add_mapping(process, base, {base + offset + 1, 0, 0, path});
+    const std::uint64_t address = base + offset;
+    std::vector<std::uint8_t> stored(sizeof address);
+    std::memcpy(stored.data(), &address, sizeof address);
+    return std::string(texts.text_of(process, stored));
+}
+
+TEST(stack_symbolizer, bounds_memory_of_all_files_together) {
+    const std::string program = std::filesystem::read_symlink("/proc/self/exe");
+    const std::string copy = eventlog::test::scratch_directory() + "/copied_program";
+    std::filesystem::copy_file(program, copy, std::filesystem::copy_options::overwrite_existing);
+    process_mappings own;
+    const process_mappings::place place =
+        own.find(static_cast<std::uint32_t>(::getpid()),
+                 reinterpret_cast<std::uintptr_t>(&function_of_the_test));
+    ASSERT_NE(place.mapping, nullptr);
+    const elog::elf_symbolizer one(
+        eventlog::core::unique_fd(::open(program.c_str(), O_RDONLY | O_CLOEXEC)));
+    ASSERT_GT(one.memory(), 0U);
+
+    process_mappings all([](std::uint32_t) { return std::string(); });
+    elog::stack_symbolizer texts(all, one.memory());
+    EXPECT_EQ(name_in_file(texts, all, program, place.offset), "function_of_the_test");
+    const std::string unnamed = name_in_file(texts, all, copy, place.offset);
+    EXPECT_TRUE(unnamed.starts_with("copied_program+0x")) << unnamed;
+    elog::stack_symbolizer larger(all, 2 * one.memory());
+    EXPECT_EQ(name_in_file(larger, all, program, place.offset), "function_of_the_test");
+    EXPECT_EQ(name_in_file(larger, all, copy, place.offset), "function_of_the_test");
+    std::filesystem::remove(copy);
 }
 
 TEST(stack_symbolizer, truncates_at_limit) {
