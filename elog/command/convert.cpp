@@ -115,6 +115,7 @@ void add_convert(command_line& line) {
     command.add_flag("--no-csv-safe", arguments->keeps_formulas,
                      "With --to csv, no apostrophe before texts that start with = + - or @");
     add_output_options(command, arguments->output, "Write to this file, not to standard output");
+    add_mode_option(command, arguments->output.mode);
     command.footer("Examples:\n"
                    "  elog convert --to jsonl run.elog | jq .fields.customer\n"
                    "  elog convert --to csv run.elog --where 'event == \"order_placed\"' -o o.csv");

@@ -28,6 +28,7 @@ command_option add_snapshot_options(subcommand& command, snapshot_arguments& arg
         .completes_as(value_kind::subscription);
     const command_option output = add_output_options(
         command, arguments.output, "Write an .elog file instead of text; - is standard output");
+    add_mode_option(command, arguments.output.mode);
     add_compress_option(command, arguments.compression);
     command.add_option("--where PREDICATE", arguments.where, where_help);
     command.add_flag("-j,--json", arguments.json,
@@ -36,9 +37,12 @@ command_option add_snapshot_options(subcommand& command, snapshot_arguments& arg
 }
 
 void check_snapshot_options(const snapshot_arguments& arguments) {
-    if ((arguments.compression != 0 || arguments.output.force) && !arguments.has_file()) {
-        throw usage_error("--compress and --force are for files: add -o FILE.");
+    const bool has_option =
+        arguments.compression != 0 || arguments.output.force || arguments.output.mode;
+    if (has_option && !arguments.has_file()) {
+        throw usage_error("--compress, --force and --mode are for files: add -o FILE.");
     }
+    static_cast<void>(mode_or(arguments.output.mode, private_mode));
     check_description(arguments.output, arguments.json);
 }
 

@@ -166,7 +166,7 @@ reserved_name snapshot_watch::reserve_path() {
         std::string path = parts_.next_path();
         const std::string unfinished = temporary_name(path);
         eventlog::core::unique_fd file(
-            ::open(unfinished.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, private_mode));
+            ::open(unfinished.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, private_mode.bits));
         struct stat existing {};
         if (file && ::lstat(path.c_str(), &existing) != 0) {
             return {std::move(path), std::move(file)};
@@ -307,7 +307,7 @@ void check_watch_options(const snapshot_arguments& snapshot, const watch_argumen
             "--iterations, --keep and --after are for requested snapshots: add --on-request or "
             "--when.");
     }
-    if (arguments.is_wanted() && (!snapshot.has_file() || snapshot.output.is_standard_output())) {
+    if (arguments.is_wanted() && (!snapshot.has_file() || snapshot.output.descriptor())) {
         throw usage_error("Requested snapshots are written to files: add -o FILE.");
     }
     if (arguments.is_wanted() && snapshot.output.force) {

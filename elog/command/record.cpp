@@ -318,6 +318,11 @@ void check_arguments(const record_arguments& arguments, bool has_command) {
         throw usage_error("With -o -, standard output has the recording, and no summary as JSON: "
                           "leave out --json, or give a name with -o.");
     }
+    if (has_command && arguments.file.descriptor() == STDERR_FILENO) {
+        throw usage_error(
+            "The command and elog write to standard error, and the recording would be "
+            "mixed with their texts. Give another name with -o.");
+    }
     if (arguments.all_processes && !has_command) {
         throw usage_error("--all-processes is for a recording with a command, which has only its "
                           "processes by default: add -- COMMAND, or leave out the option.");
@@ -369,7 +374,7 @@ void run_record(const record_arguments& arguments, const std::vector<std::string
     try {
         is_lossy = record(route, arguments, options, command, words);
     } catch (const output_closed&) {
-        is_cut = arguments.file.is_standard_output();
+        is_cut = arguments.file.descriptor().has_value();
         if (!is_cut && !arguments.fail_on_loss && !arguments.exit_status) {
             throw;
         }
@@ -384,8 +389,10 @@ void run_record(const record_arguments& arguments, const std::vector<std::string
         return_status(arguments, command, is_lossy);
     }
     if (is_cut) {
-        throw user_error("The reader of standard output has ended before the recording, which is "
-                         "cut off there. Let it read to the end, or record to a file with -o.");
+        throw user_error("The reader of {} has ended before the recording, which is cut off there. "
+                         "Let it read to the end, or record to a file with -o.",
+                         arguments.file.is_standard_output() ? "standard output"
+                                                             : *arguments.file.output);
     }
 }
 

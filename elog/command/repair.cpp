@@ -81,6 +81,7 @@ void add_repair(command_line& line) {
     add_output_options(command, arguments->output,
                        "The new file; FILE does not change; - is standard output")
         .required();
+    add_mode_option(command, arguments->output.mode);
     command.add_flag("-j,--json", arguments->json, "Describe the new file as a JSON object");
     command.footer("Examples:\n"
                    "  elog repair run.elog -o sound.elog\n"

@@ -7,7 +7,9 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <charconv>
 #include <cstring>
+#include <system_error>
 
 #include "base/output.hpp"
 #include "base/user_error.hpp"
@@ -36,41 +38,110 @@ void add_compress_option(subcommand& command, int& level) {
         .range(compression_level_min, compression_level_max);
 }
 
+std::optional<int> descriptor_of(const std::string& path) {
+    if (path == "-" || path == "/dev/stdout") {
+        return STDOUT_FILENO;
+    }
+    if (path == "/dev/stderr") {
+        return STDERR_FILENO;
+    }
+    for (const std::string_view folder : {"/dev/fd/", "/proc/self/fd/"}) {
+        if (!path.starts_with(folder)) {
+            continue;
+        }
+        int number = -1;
+        const char* const end = path.data() + path.size();
+        const auto [rest, error] = std::from_chars(path.data() + folder.size(), end, number);
+        if (error == std::errc() && rest == end && number >= 0) {
+            return number;
+        }
+    }
+    return std::nullopt;
+}
+
+void check_descriptor(int descriptor, const std::string& path) {
+    if (descriptor <= STDERR_FILENO) {
+        return;  // writing reports that one is closed
+    }
+    // An inherited descriptor has no FD_CLOEXEC. All descriptors that elog opens have it, and one
+    // of these must not be written because the command line guesses its number.
+    const int flags = ::fcntl(descriptor, F_GETFD);
+    if (flags < 0 || (flags & FD_CLOEXEC) != 0) {
+        throw user_error("{} is not open. Redirect it, or give the name of a file with -o.", path);
+    }
+    if ((::fcntl(descriptor, F_GETFL) & O_ACCMODE) == O_RDONLY) {
+        throw user_error("{} is open for reading only. Give another name with -o.", path);
+    }
+}
+
+void add_mode_option(subcommand& command, std::optional<std::string>& mode) {
+    command.add_option("--mode MODE", mode,
+                       "Permissions of the file in octal digits; 600 without this option");
+}
+
+file_mode mode_or(const std::optional<std::string>& mode, file_mode other) {
+    constexpr unsigned bits_max = 0777;
+    if (!mode) {
+        return other;
+    }
+    unsigned bits = 0;
+    const char* const end = mode->data() + mode->size();
+    const auto [rest, error] = std::from_chars(mode->data(), end, bits, 8);
+    if (error != std::errc() || rest != end || bits > bits_max) {
+        throw usage_error("'{}' is no mode: write octal digits, for example --mode 640.", *mode);
+    }
+    return {bits, true};
+}
+
 void check_may_replace(const output_arguments& output) {
     struct stat status {};
-    if (output.force || output.is_standard_output() || ::lstat(output.path.c_str(), &status) != 0) {
+    if (output.force || output.descriptor() || ::lstat(output.path.c_str(), &status) != 0) {
         return;
     }
     throw user_error("The file {} exists. Give another name with -o, or replace it with --force.",
                      output.path);
 }
 
-output_file::output_file(const output_arguments& output, mode_t mode)
+output_file::output_file(const output_arguments& output, file_mode mode)
     : name_(output.is_standard_output() ? standard_output : output.path) {
-    if (!output.is_standard_output()) {
+    const std::optional<int> descriptor = output.descriptor();
+    if (!descriptor) {
+        const file_mode wanted = mode_or(output.mode, mode);
         check_may_replace(output);
-        named_.emplace(
-            output.path,
-            output.force ? atomic_file::if_exists::replace : atomic_file::if_exists::reject, mode);
+        named_.emplace(output.path,
+                       output.force ? atomic_file::if_exists::replace
+                                    : atomic_file::if_exists::reject,
+                       wanted);
         return;
     }
-    if (::isatty(STDOUT_FILENO) == 1) {
-        throw user_error("Standard output is a terminal, which cannot show an .elog file. Redirect "
-                         "it to a command or file, or give a name with -o.");
+    if (output.mode) {
+        throw usage_error("{} is open already and keeps its mode: leave --mode out.", name_);
     }
-    spool_.emplace("To write to standard output");
+    descriptor_ = *descriptor;
+    check_descriptor(descriptor_, name_);
+    if (::isatty(descriptor_) == 1) {
+        throw user_error("{} is a terminal, which cannot show an .elog file. Redirect it to a "
+                         "command or file, or give a name with -o.",
+                         output.is_standard_output() ? "Standard output" : name_);
+    }
+    spool_.emplace("To write to " + name_);
 }
 
 void output_file::finish() {
     if (named_) {
         named_->finish();
     } else {
-        spool_->write_to(STDOUT_FILENO);
+        spool_->write_to(descriptor_);
     }
 }
 
-text_output::text_output(const output_arguments& output, mode_t mode) {
-    if (output.path.empty() || output.is_standard_output()) {
+text_output::text_output(const output_arguments& output, file_mode mode) {
+    if (output.path.empty() || output.descriptor()) {
+        if (output.mode) {
+            throw usage_error("--mode is for files: add -o FILE.");
+        }
+        descriptor_ = output.descriptor().value_or(STDOUT_FILENO);
+        check_descriptor(descriptor_, output.path);
         return;
     }
     named_.emplace(output, mode);
@@ -101,8 +172,7 @@ void text_output::finish() {
 }
 
 void write_text_output(const output_arguments& output, std::string_view content) {
-    constexpr mode_t mode_of_texts = 0666;
-    text_output file(output, mode_of_texts);
+    text_output file(output, text_mode);
     write_all(file.descriptor(), content);
     file.finish();
 }

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// The options -o FILE|-, --force and --compress of commands that write a file.
+// The options -o FILE|-, --force, --mode and --compress of commands that write a file.
 #pragma once
 
-#include <sys/types.h>
 #include <unistd.h>
 
 #include <optional>
@@ -17,17 +16,33 @@
 
 namespace elog {
 
+/// The descriptor that `-`, /dev/stdout, /dev/stderr, /dev/fd/N or /proc/self/fd/N names; nothing
+/// for other paths. A shell gives such a name for >(COMMAND).
+[[nodiscard]] std::optional<int> descriptor_of(const std::string& path);
+
 struct output_arguments {
     std::string path;
     bool force = false;
+    std::optional<std::string> mode{};  // of --mode
 
-    [[nodiscard]] bool is_standard_output() const noexcept { return path == "-"; }
+    /// The inherited descriptor that the path names; nothing for a file.
+    [[nodiscard]] std::optional<int> descriptor() const { return descriptor_of(path); }
+    [[nodiscard]] bool is_standard_output() const { return descriptor() == STDOUT_FILENO; }
 };
+
+/// Throws user_error unless elog has inherited the descriptor and may write to it.
+void check_descriptor(int descriptor, const std::string& path);
 
 /// Adds -o, which is returned, and --force. The arguments have to live until the command line has
 /// been read.
 command_option add_output_options(subcommand& command, output_arguments& output,
                                   const char* description);
+
+/// Adds --mode.
+void add_mode_option(subcommand& command, std::optional<std::string>& mode);
+
+/// The mode that --mode gives, or the other one. Throws usage_error.
+[[nodiscard]] file_mode mode_or(const std::optional<std::string>& mode, file_mode other);
 
 /// Adds --compress, and writes its level to `level`, which has to live until the command line has
 /// been read; 0 means uncompressed.
@@ -37,12 +52,13 @@ void add_compress_option(subcommand& command, int& level);
 void check_may_replace(const output_arguments& output);
 
 /// The file that a command writes, for writers that need a path. The file gets its name when it is
-/// complete; standard output gets the whole content then. Without finish() nothing is written.
+/// complete; standard output or another descriptor gets the whole content then. Without finish()
+/// nothing is written.
 class output_file {
   public:
     /// Throws user_error if the file exists and --force is not given, if the path is no file, or if
-    /// standard output is a terminal, which cannot show binary data.
-    explicit output_file(const output_arguments& output, mode_t mode = private_mode);
+    /// the descriptor is a terminal, which cannot show binary data.
+    explicit output_file(const output_arguments& output, file_mode mode = private_mode);
 
     /// The path to write to.
     [[nodiscard]] const std::string& path() const noexcept {
@@ -58,16 +74,17 @@ class output_file {
     std::string name_;
     std::optional<atomic_file> named_;
     std::optional<unnamed_file> spool_;
+    int descriptor_ = STDOUT_FILENO;  // with spool_
 };
 
-/// Text output of a command: a new file, or standard output, to which text is written at once.
+/// Text output of a command: a new file, or a descriptor, to which text is written at once.
 class text_output {
   public:
     /// An empty path is standard output, too. Throws user_error as output_file does.
-    explicit text_output(const output_arguments& output, mode_t mode = private_mode);
+    explicit text_output(const output_arguments& output, file_mode mode = private_mode);
 
     [[nodiscard]] int descriptor() const noexcept { return descriptor_; }
-    [[nodiscard]] bool is_standard_output() const noexcept { return !named_; }
+    [[nodiscard]] bool is_standard_output() const noexcept { return descriptor_ == STDOUT_FILENO; }
     /// Gives the file its name. Throws user_error.
     void finish();
 

@@ -28,6 +28,7 @@ std::string as_json(const copy_summary& summary, const std::string& path,
 
 void add_copy_options(subcommand& command, copy_arguments& arguments) {
     add_output_options(command, arguments.output, "The new file; - is standard output").required();
+    add_mode_option(command, arguments.output.mode);
     add_compress_option(command, arguments.compression);
     command.add_flag("-j,--json", arguments.json, "Describe the new file as a JSON object");
 }

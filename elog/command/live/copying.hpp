@@ -24,8 +24,8 @@ struct copy_arguments {
     }
 };
 
-/// Adds -o, --force, --compress and --json. The arguments have to live until the command line has
-/// been read.
+/// Adds -o, --force, --mode, --compress and --json. The arguments have to live until the command
+/// line has been read.
 void add_copy_options(subcommand& command, copy_arguments& arguments);
 
 /// Throws usage_error if a description of the new file as JSON would go to standard output together

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "recorder/recording_file.hpp"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -11,6 +12,8 @@
 
 namespace elog {
 namespace {
+
+constexpr const char* standard_output_name = "standard output";
 
 /// A size or a duration, distinguished by the unit.
 void parse_rotation(const std::string& text, rotation_options& rotation) {
@@ -35,14 +38,22 @@ void parse_rotation(const std::string& text, rotation_options& rotation) {
     }
 }
 
-void check_standard_output(const file_sink_options& options) {
+void check_open_output(const file_sink_options& options, const std::string& name) {
     if (options.rotation.is_wanted()) {
-        throw usage_error("--rotate and --max-total write several files, and standard output is "
-                          "one: give a name with -o.");
+        throw usage_error("--rotate and --max-total write several files, and {} is one: give a "
+                          "name with -o.",
+                          name);
     }
-    if (::isatty(STDOUT_FILENO) == 1) {
-        throw usage_error("Standard output is a terminal, which cannot show an .elog file. "
-                          "Redirect it to a command or file, or give a name with -o.");
+    check_descriptor(options.descriptor, name);
+    if (::isatty(options.descriptor) == 1) {
+        throw usage_error("{} is a terminal, which cannot show an .elog file. Redirect it to a "
+                          "command or file, or give a name with -o.",
+                          name == standard_output_name ? "Standard output" : name);
+    }
+    // A command must neither write into its recording nor keep the reader of a pipe waiting. What
+    // a command gets as its standard streams is decided where it starts.
+    if (options.descriptor > STDERR_FILENO) {
+        static_cast<void>(::fcntl(options.descriptor, F_SETFD, FD_CLOEXEC));
     }
 }
 
@@ -54,6 +65,7 @@ void add_recording_file_options(subcommand& command, recording_file_arguments& a
                     "Write an .elog file instead of text; - is standard output")
         .completes_as(value_kind::new_file);
     command.add_flag("--force", arguments.force, "Replace an existing file");
+    add_mode_option(command, arguments.mode);
     add_compress_option(command, arguments.compression);
     command.add_option("--rotate SIZE|TIME", arguments.rotate,
                        "Start a new file, FILE-000001.elog and so on, after each 64MiB or 10s");
@@ -80,10 +92,18 @@ file_sink_options make_file_options(const recording_file_arguments& arguments) {
     if (arguments.keep && !rotation.is_wanted()) {
         throw usage_error("--keep is for several files: add --rotate.");
     }
-    options.must_be_new = !arguments.force;
-    if (arguments.is_standard_output()) {
-        options.path = "on standard output";
-        options.descriptor = STDOUT_FILENO;
+    options.existing = arguments.force ? existing_file::replace : existing_file::reject;
+    options.mode = mode_or(arguments.mode, private_mode);
+    if (const std::optional<int> descriptor = arguments.descriptor()) {
+        if (arguments.mode) {
+            throw usage_error("With -o {} the output is open already and keeps its mode: leave "
+                              "--mode out.",
+                              *arguments.output);
+        }
+        if (arguments.is_standard_output()) {
+            options.path = "on standard output";
+        }
+        options.descriptor = *descriptor;
     }
     return options;
 }
@@ -91,22 +111,23 @@ file_sink_options make_file_options(const recording_file_arguments& arguments) {
 void check_recording_file(const recording_file_arguments& arguments) {
     if (!arguments.output) {
         if (arguments.compression != 0 || arguments.rotate || arguments.keep ||
-            arguments.max_total || arguments.force) {
-            throw usage_error("--compress, --rotate, --keep, --max-total and --force are for "
-                              "files: add -o FILE.");
+            arguments.max_total || arguments.force || arguments.mode) {
+            throw usage_error("--compress, --rotate, --keep, --max-total, --force and --mode are "
+                              "for files: add -o FILE.");
         }
         return;
     }
     const file_sink_options options = make_file_options(arguments);
-    if (arguments.is_standard_output()) {
-        check_standard_output(options);
+    if (arguments.descriptor()) {
+        check_open_output(options, arguments.is_standard_output() ? standard_output_name
+                                                                  : *arguments.output);
     } else if (!options.rotation.is_wanted()) {
-        check_may_replace({*arguments.output, arguments.force});
+        check_may_replace({*arguments.output, arguments.force, {}});
     }
 }
 
 std::optional<std::string> name_of_recording(const recording_file_arguments& arguments) {
-    if (!arguments.output || arguments.is_standard_output()) {
+    if (!arguments.output || arguments.descriptor()) {
         return std::nullopt;
     }
     return make_file_options(arguments).rotation.is_wanted() ? rotation_glob(*arguments.output)

@@ -3,11 +3,14 @@
 // The options of elog record for the file that it writes.
 #pragma once
 
+#include <unistd.h>
+
 #include <cstdint>
 #include <optional>
 #include <string>
 
 #include "cli/command_line.hpp"
+#include "cli/output_file.hpp"
 #include "file/file_sink.hpp"
 
 namespace elog {
@@ -15,16 +18,21 @@ namespace elog {
 struct recording_file_arguments {
     std::optional<std::string> output;
     bool force = false;
+    std::optional<std::string> mode{};  // of --mode
     int compression = 0;
     std::optional<std::string> rotate;
     std::optional<std::uint64_t> keep;
     std::optional<std::string> max_total;
 
-    [[nodiscard]] bool is_standard_output() const noexcept { return output == "-"; }
+    /// The inherited descriptor that -o names; nothing for a file, and without -o.
+    [[nodiscard]] std::optional<int> descriptor() const {
+        return output ? descriptor_of(*output) : std::nullopt;
+    }
+    [[nodiscard]] bool is_standard_output() const { return descriptor() == STDOUT_FILENO; }
 };
 
-/// Adds -o, --force, --compress, --rotate, --keep and --max-total. The arguments have to live until
-/// the command line has been read.
+/// Adds -o, --force, --mode, --compress, --rotate, --keep and --max-total. The arguments have to
+/// live until the command line has been read.
 void add_recording_file_options(subcommand& command, recording_file_arguments& arguments);
 
 /// Rejects what can be checked before anything is started. Throws usage_error for options that do

@@ -18,21 +18,6 @@
 namespace elog {
 namespace {
 
-/// The target of a symbolic link, so that the link itself is not replaced.
-std::string target_of(const std::string& path) {
-    std::error_code error;
-    if (!std::filesystem::is_symlink(path, error)) {
-        return path;
-    }
-    if (is_in_shared_folder(path)) {
-        throw user_error("{} is a symbolic link in a folder of several users, and is not followed. "
-                         "Remove it, or give another name with -o.",
-                         path);
-    }
-    const std::filesystem::path target = std::filesystem::weakly_canonical(path, error);
-    return error ? path : target.string();
-}
-
 void check_target(const std::string& path) {
     struct stat status {};
     if (::stat(path.c_str(), &status) != 0) {
@@ -48,6 +33,9 @@ void check_target(const std::string& path) {
             "-o.",
             path);
     }
+    if (file && is_in_shared_folder(path)) {
+        check_is_own_file(file.get(), path);
+    }
 }
 
 /// In a folder of several users a link could lead to a file that only this user may write.
@@ -59,26 +47,19 @@ void check_is_no_link(const std::string& path) {
 }
 
 /// Creates the temporary file, or takes over that of a command that was killed.
-eventlog::core::unique_fd open_temporary(const std::string& path, mode_t mode) {
-    constexpr int flags = O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
-    eventlog::core::unique_fd file(::open(path.c_str(), flags | O_CREAT | O_EXCL, mode));
+eventlog::core::unique_fd open_temporary(const std::string& path, file_mode mode) {
+    eventlog::core::unique_fd file = open_created_file(path, existing_file::reject, mode);
     if (file || errno != EEXIST) {
         return file;
     }
+    constexpr int flags = O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
     file = eventlog::core::unique_fd(::open(path.c_str(), flags));
     struct stat status {};
     if (file && ::fstat(file.get(), &status) == 0) {
         check_is_own_file(file.get(), path);
-        static_cast<void>(!::fchmod(file.get(), status.st_mode & mode));
+        static_cast<void>(!::fchmod(file.get(), status.st_mode & mode.bits));
     }
     return file;
-}
-
-bool is_open_as(int descriptor, const std::string& path) noexcept {
-    struct stat opened {};
-    struct stat named {};
-    return ::fstat(descriptor, &opened) == 0 && ::lstat(path.c_str(), &named) == 0 &&
-           opened.st_dev == named.st_dev && opened.st_ino == named.st_ino;
 }
 
 /// Locks the file against new writers, which lock it themselves, unless it has one.
@@ -113,8 +94,8 @@ void remove_own_file(int descriptor, const std::string& path) noexcept {
     }
 }
 
-atomic_file::atomic_file(const std::string& path, if_exists what, mode_t mode)
-    : path_(target_of(path)), temporary_(temporary_name(path_)), what_(what) {
+atomic_file::atomic_file(const std::string& path, if_exists what, file_mode mode)
+    : path_(follow_links(path)), temporary_(temporary_name(path_)), what_(what), mode_(mode) {
     check_target(path_);
     struct stat status {};
     if (what_ == if_exists::reject && ::lstat(path_.c_str(), &status) == 0) {
@@ -123,7 +104,7 @@ atomic_file::atomic_file(const std::string& path, if_exists what, mode_t mode)
     check_is_no_link(temporary_);
     // Another command may be writing it; its work must not be removed.
     check_target(temporary_);
-    held_ = open_temporary(temporary_, mode);
+    held_ = open_temporary(temporary_, mode.is_exact ? private_mode : mode);
     if (!held_) {
         throw user_error("The file {} cannot be made ({}). Give another name with -o.", path_,
                          std::strerror(errno));
@@ -149,6 +130,7 @@ void atomic_file::check_temporary() const {
 void atomic_file::finish() {
     check_temporary();
     check_target(path_);  // a recorder may have created a file of that name since the constructor
+    set_mode(held_.get(), path_, mode_);
     const unsigned flags = what_ == if_exists::reject ? RENAME_NOREPLACE : 0;
     int result = ::renameat2(AT_FDCWD, temporary_.c_str(), AT_FDCWD, path_.c_str(), flags);
     if (result != 0 && errno == EINVAL) {

@@ -3,8 +3,6 @@
 // Replaces a file by a complete one, or leaves it as it was.
 #pragma once
 
-#include <sys/types.h>
-
 #include <string>
 
 #include "base/created_file.hpp"
@@ -33,10 +31,11 @@ class atomic_file {
 
     /// Creates the temporary file, or takes over that of a command that was killed. Throws
     /// user_error if it cannot be created, if the path is no regular file, is being recorded to, or
-    /// exists and must not be replaced, if it is a symbolic link in a folder of several users, and
-    /// if the temporary file is a symbolic link, belongs to another user or has several names.
+    /// exists and must not be replaced, if the rules of created_file.hpp forbid to write it, and if
+    /// the temporary file is a symbolic link, belongs to another user or has several names. An
+    /// exact mode is that of the complete file; the temporary one has private_mode.
     explicit atomic_file(const std::string& path, if_exists what = if_exists::replace,
-                         mode_t mode = private_mode);
+                         file_mode mode = private_mode);
     /// Removes the temporary file unless finish() succeeded. Its writer must have closed it.
     ~atomic_file();
     atomic_file(const atomic_file&) = delete;
@@ -58,6 +57,7 @@ class atomic_file {
     std::string temporary_;
     eventlog::core::unique_fd held_;  // identifies the temporary file
     if_exists what_;
+    file_mode mode_;
     bool is_complete_ = false;
 };
 

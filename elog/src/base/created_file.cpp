@@ -2,21 +2,186 @@
 #include "base/created_file.hpp"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
-#include <filesystem>
+#include <chrono>
+#include <climits>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string_view>
+#include <thread>
 
 #include "base/user_error.hpp"
 
 namespace elog {
+namespace {
+
+using eventlog::core::unique_fd;
+
+constexpr int links_max = 40;  // as the kernel
+constexpr int attempts_max = 100;
+
+// A reader holds the lock for an instant, to learn whether the file is being written.
+constexpr int lock_attempts_max = 20;
+constexpr std::chrono::milliseconds lock_interval{5};
+
+/// With the slash at its end; empty for the current one.
+std::string folder_of(const std::string& path) {
+    const std::size_t slash = path.rfind('/');
+    return slash == std::string::npos ? "" : path.substr(0, slash + 1);
+}
+
+[[noreturn]] void reject_shared_link(const std::string& path) {
+    throw user_error("{} is a symbolic link in a folder of several users, and is not followed. "
+                     "Remove it, or give another name with -o.",
+                     path);
+}
+
+/// A new file, which no other process has open yet. EEXIST if the name exists.
+unique_fd create_file(const std::string& path, file_mode mode) {
+    unique_fd file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NONBLOCK,
+                          mode.is_exact ? private_mode.bits : mode.bits));
+    if (file) {
+        set_mode(file.get(), path, mode);
+    }
+    return file;
+}
+
+/// Opens what is there, to lock it.
+unique_fd open_existing(const std::string& path) {
+    constexpr int flags = O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK;
+    unique_fd file(::open(path.c_str(), O_WRONLY | flags));
+    if (!file && errno == EACCES) {
+        file = unique_fd(::open(path.c_str(), O_RDONLY | flags));
+    }
+    return file;
+}
+
+void lock_old_file(int descriptor, const std::string& path) {
+    for (int attempts = 0; ::flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+         ++attempts) {
+        if (attempts == lock_attempts_max) {
+            throw user_error("The file {} is being written by another recording. Give another name "
+                             "with -o.",
+                             path);
+        }
+        std::this_thread::sleep_for(lock_interval);
+    }
+}
+
+/// Writes nothing into the old file: other processes may have it open, and its mode may let more
+/// users read it. The new one gets the name locked, so that a reader sees that it will grow.
+unique_fd rename_new_file_to(const std::string& path, file_mode mode) {
+    std::string temporary = path + ".unfinished.XXXXXX";
+    unique_fd file(::mkostemp(temporary.data(), O_CLOEXEC));
+    if (!file) {
+        return file;
+    }
+    try {
+        set_mode(file.get(), path, mode);
+    } catch (...) {
+        static_cast<void>(::unlink(temporary.c_str()));
+        throw;
+    }
+    static_cast<void>(::flock(file.get(), LOCK_EX | LOCK_NB));
+    if (std::rename(temporary.c_str(), path.c_str()) != 0) {
+        const int error = errno;
+        static_cast<void>(::unlink(temporary.c_str()));
+        file = unique_fd();
+        errno = error;
+    }
+    return file;
+}
+
+void check_is_replaceable(const std::string& path) {
+    struct stat status {};
+    if (::lstat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) {
+        if (S_ISLNK(status.st_mode)) {
+            reject_shared_link(path);  // it was made after follow_links()
+        }
+        throw user_error("{} is not a file. Give another name with -o.", path);
+    }
+}
+
+/// The lock on the old file is held until the new one has its name, so of two processes that
+/// replace one file, the later one sees that the new file is being written.
+unique_fd replace_file(const std::string& path, file_mode mode) {
+    for (int attempts = 0; attempts < attempts_max; ++attempts) {
+        unique_fd file = create_file(path, mode);
+        if (file || errno != EEXIST) {
+            return file;
+        }
+        check_is_replaceable(path);
+        const unique_fd old = open_existing(path);
+        if (!old && errno == ENOENT) {
+            continue;  // removed meanwhile
+        }
+        if (!old) {
+            return {};
+        }
+        if (is_in_shared_folder(path)) {
+            check_is_own_file(old.get(), path);
+        }
+        lock_old_file(old.get(), path);
+        if (is_open_as(old.get(), path)) {
+            return rename_new_file_to(path, mode);
+        }
+    }
+    throw user_error("The file {} is replaced by other commands all the time. Give another name "
+                     "with -o.",
+                     path);
+}
+
+unique_fd reuse_file(const std::string& path, file_mode mode) {
+    const bool is_shared = is_in_shared_folder(path);
+    constexpr int flags = O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK;
+    unique_fd file(::open(path.c_str(), flags | (is_shared ? O_NOFOLLOW : 0), mode.bits));
+    if (!file && errno == ELOOP && is_shared) {
+        reject_shared_link(path);
+    }
+    if (file && is_shared) {
+        check_is_own_file(file.get(), path);
+    }
+    return file;
+}
+
+}  // namespace
 
 bool is_in_shared_folder(const std::string& path) noexcept {
-    const std::size_t slash = path.rfind('/');
-    const std::string folder = slash == std::string::npos ? "." : path.substr(0, slash + 1);
+    const std::string folder = folder_of(path);
     struct stat status {};
-    return ::stat(folder.c_str(), &status) == 0 && (status.st_mode & (S_IWOTH | S_ISVTX)) != 0;
+    return ::stat(folder.empty() ? "." : folder.c_str(), &status) == 0 &&
+           (status.st_mode & (S_IWOTH | S_ISVTX)) != 0;
+}
+
+std::string follow_links(const std::string& path) {
+    std::string name = path;
+    for (int links = 0; links < links_max; ++links) {
+        std::array<char, PATH_MAX> target{};
+        const ssize_t size = ::readlink(name.c_str(), target.data(), target.size());
+        if (size < 0) {
+            return name;  // no link
+        }
+        if (is_in_shared_folder(name)) {
+            reject_shared_link(name);
+        }
+        const std::string_view next(target.data(), static_cast<std::size_t>(size));
+        name = next.starts_with('/') ? std::string(next) : folder_of(name).append(next);
+    }
+    throw user_error("{} leads through more than {} symbolic links. Give another name with -o.",
+                     path, links_max);
+}
+
+bool is_open_as(int descriptor, const std::string& path) noexcept {
+    struct stat opened {};
+    struct stat named {};
+    return ::fstat(descriptor, &opened) == 0 && ::lstat(path.c_str(), &named) == 0 &&
+           opened.st_dev == named.st_dev && opened.st_ino == named.st_ino;
 }
 
 void check_is_own_file(int descriptor, const std::string& path) {
@@ -37,24 +202,32 @@ void check_is_own_file(int descriptor, const std::string& path) {
     }
 }
 
-eventlog::core::unique_fd open_created_file(const std::string& path, bool must_be_new,
-                                            mode_t mode) {
-    const bool is_shared = is_in_shared_folder(path);
-    const int flags = O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK |
-                      (must_be_new ? O_EXCL
-                       : is_shared ? O_NOFOLLOW
-                                   : 0);
-    eventlog::core::unique_fd file(::open(path.c_str(), flags, mode));
-    if (!file && errno == ELOOP && is_shared) {
-        throw user_error("{} is a symbolic link in a folder of several users, and is not followed. "
-                         "Remove it, or give another name with -o.",
-                         path);
+void set_mode(int descriptor, const std::string& path, file_mode mode) {
+    struct stat status {};
+    if (!mode.is_exact || ::fstat(descriptor, &status) != 0 ||
+        (status.st_mode & 07777U) == mode.bits) {
+        return;
     }
-    // A new file is the own one, whatever owner the file system assigns to it.
-    if (file && is_shared && !must_be_new) {
-        check_is_own_file(file.get(), path);
+    if (::fchmod(descriptor, mode.bits) == 0) {
+        return;
     }
-    return file;
+    // A file system without modes is configured by its mount; it must not be wider than asked for.
+    throw user_error(
+        "The mode of the file {} cannot be set to {:o} ({}). Give the mode with --mode "
+        "that its file system has, or another name with -o.",
+        path, mode.bits, std::strerror(errno));
+}
+
+unique_fd open_created_file(const std::string& path, existing_file existing, file_mode mode) {
+    switch (existing) {
+        case existing_file::reject:
+            return create_file(path, mode);
+        case existing_file::replace:
+            return replace_file(follow_links(path), mode);
+        case existing_file::reuse:
+            break;
+    }
+    return reuse_file(path, mode);
 }
 
 }  // namespace elog

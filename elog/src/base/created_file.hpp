@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
 // Opens a file for writing where other users may have prepared its name.
+//
+// - A folder of several users is sticky or writable for all. No link in it is followed, and a file
+//   that exists there must belong to this user and have one name.
+// - In another folder a link is followed, for example to another disk; the rules of the folder hold
+//   to which it leads.
 #pragma once
 
 #include <sys/types.h>
@@ -11,23 +16,47 @@
 
 namespace elog {
 
-/// The mode of recordings and exports: events may contain what only their reader may know.
-inline constexpr mode_t private_mode = 0600;
+/// The permissions of a new file.
+struct file_mode {
+    mode_t bits = 0600;
+    bool is_exact = true;  // false: without those in the umask
+};
 
-/// Whether several users may create files in the folder of that path: it is sticky or writable for
-/// all.
+/// For recordings and exports: events may contain what only their reader may know.
+inline constexpr file_mode private_mode{};
+/// For texts without events.
+inline constexpr file_mode text_mode{0666, false};
+
+/// What is done with a file that exists.
+enum class existing_file {
+    reuse,    // written into: it was prepared by this program
+    reject,   // EEXIST
+    replace,  // its name is given to a new file
+};
+
+/// Whether several users may create files in the folder of that path.
 [[nodiscard]] bool is_in_shared_folder(const std::string& path) noexcept;
 
-/// Opens the file for writing, without blocking, and creates it if it is missing; with
-/// `must_be_new` it fails with EEXIST if the name exists. In a shared folder, an existing file must
-/// belong to this user and have no other name, and is no symbolic link: otherwise throws
-/// user_error. Elsewhere a link is followed, for example to another disk. An empty descriptor, with
-/// errno set, after another error. The content of an existing file stays.
-[[nodiscard]] eventlog::core::unique_fd open_created_file(const std::string& path, bool must_be_new,
-                                                          mode_t mode);
+/// The file to which symbolic links lead from that path, whether it exists or not. Throws
+/// user_error for a link in a folder of several users.
+[[nodiscard]] std::string follow_links(const std::string& path);
+
+/// Whether the path names the open file itself, and no link to it.
+[[nodiscard]] bool is_open_as(int descriptor, const std::string& path) noexcept;
 
 /// Throws user_error unless the open file belongs to this user and has one name. `path` is its name
 /// in the message.
 void check_is_own_file(int descriptor, const std::string& path);
+
+/// Throws user_error if the mode cannot be set. An inexact mode is that of the creation.
+void set_mode(int descriptor, const std::string& path, file_mode mode);
+
+/// Opens the file for writing, without blocking, and creates it if it is missing, with that mode.
+/// Throws user_error for a file that the rules above forbid to write, and if the file to be
+/// replaced is being written. An empty descriptor, with errno set, after another error. A file that
+/// replaces another one is locked as being written from the beginning.
+[[nodiscard]] eventlog::core::unique_fd open_created_file(const std::string& path,
+                                                          existing_file existing,
+                                                          file_mode mode = private_mode);
 
 }  // namespace elog

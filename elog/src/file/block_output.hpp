@@ -17,6 +17,7 @@
 #include <span>
 #include <string>
 
+#include "base/created_file.hpp"
 #include "base/output.hpp"
 #include "base/user_error.hpp"
 #include "platform/unique_fd.hpp"
@@ -25,11 +26,12 @@ namespace elog {
 
 struct output_options {
     std::string path;
-    bool must_be_new = false;  // reject an existing file
+    existing_file existing = existing_file::reuse;
     /// An open file, pipe or device to write to; `path` is its name in messages. -1: open `path`.
     int descriptor = -1;
     abort_check should_abort{};  // for a pipe that is not read, see elog::write_all
     bool has_reserve = false;
+    file_mode mode = private_mode;  // of a file that is created
 };
 
 /// The file system has no space for the next block. The file can be ended if it has a reserve.
@@ -52,7 +54,7 @@ class file_exists : public user_error {
 
 class block_output {
   public:
-    /// Creates or replaces the file.
+    /// Creates, replaces or empties the file.
     explicit block_output(output_options options);
     block_output(const block_output&) = delete;
     block_output& operator=(const block_output&) = delete;

@@ -69,10 +69,12 @@ void file_sink::start(const region_view& source) {
     begin_file(make_writer());
 }
 
-std::unique_ptr<file_writer> file_sink::make_file(const std::string& path, bool must_be_new) const {
-    return std::make_unique<file_writer>(file_options{
-        path, clock_, ring_count_, recording_, part_, options_.compression, must_be_new,
-        options_.descriptor, options_.should_abort, true, serial_, options_.command});
+std::unique_ptr<file_writer> file_sink::make_file(const std::string& path,
+                                                  existing_file existing) const {
+    return std::make_unique<file_writer>(
+        file_options{path, clock_, ring_count_, recording_, part_, options_.compression, existing,
+                     options_.descriptor, options_.should_abort, true, serial_, options_.command,
+                     options_.mode});
 }
 
 /// Another recording with the same name may have made the next file meanwhile.
@@ -80,7 +82,7 @@ std::unique_ptr<file_writer> file_sink::make_part() {
     while (true) {
         const std::string path = parts_->next_path();
         try {
-            return make_file(path, true);
+            return make_file(path, existing_file::reject);
         } catch (const file_exists&) {
             continue;
         } catch (const disk_full&) {
@@ -94,7 +96,7 @@ std::unique_ptr<file_writer> file_sink::make_part() {
 /// and for the one that it follows, except that the latter is never removed before it has ended.
 std::unique_ptr<file_writer> file_sink::make_writer() {
     if (!parts_) {
-        return make_file(options_.path, options_.must_be_new);
+        return make_file(options_.path, options_.existing);
     }
     const std::uint64_t keep = options_.rotation.keep;
     const std::size_t open = writer_ ? 1 : 0;

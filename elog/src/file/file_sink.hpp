@@ -66,7 +66,8 @@ struct file_sink_options {
     int compression = 0;  // level; 0: none
     rotation_options rotation{};
     bool sync_on_close = false;  // sync a file to the disk when it is finished
-    bool must_be_new = false;  // reject an existing file; not with rotation, which finds new names
+    /// Not with rotation, which finds new names.
+    existing_file existing = existing_file::reuse;
     /// An open file or pipe to write to, without rotation; `path` is its name in messages. -1: the
     /// path.
     int descriptor = -1;
@@ -79,6 +80,7 @@ struct file_sink_options {
     std::function<void()> on_disk_full{};
     /// Called by finish() after that, instead of throwing error_of() the report.
     std::function<void(incomplete_recording)> on_incomplete{};
+    file_mode mode = private_mode;  // of files that are created
 };
 
 /// Keeps the order in which records are read; the records of one ring may be delayed to form larger
@@ -104,7 +106,7 @@ class file_sink : public record_sink {
 
     void begin_file(std::unique_ptr<file_writer> writer);
     [[nodiscard]] std::unique_ptr<file_writer> make_file(const std::string& path,
-                                                         bool must_be_new) const;
+                                                         existing_file existing) const;
     [[nodiscard]] std::unique_ptr<file_writer> make_part();
     [[nodiscard]] std::unique_ptr<file_writer> make_writer();
     [[nodiscard]] std::unique_ptr<file_writer> end_before(const file_writer& next);

@@ -46,14 +46,15 @@ struct file_options {
     std::uint32_t ring_count = 1;
     std::uint64_t recording = 0;  // see recording_host; 0: a new one is drawn
     std::uint32_t part = 0;
-    int compression = 0;       // level; 0: none
-    bool must_be_new = false;  // reject an existing file
+    int compression = 0;  // level; 0: none
+    existing_file existing = existing_file::reuse;
     /// An open file, pipe or device to write to; `path` is its name in messages. -1: open `path`.
     int descriptor = -1;
     abort_check should_abort{};  // for a pipe that is not read, see elog::write_all
     bool has_reserve = false;
     std::uint64_t serial = 0;  // see recording_host, as the next one
     std::string command{};
+    file_mode mode = private_mode;  // of a file that is created
 };
 
 /// Totals for the end block.
@@ -74,8 +75,8 @@ inline constexpr std::uint64_t loss_size_max =
 
 class file_writer {
   public:
-    /// Creates or replaces the file and writes header, host and segment. A pipe that is closed
-    /// throws output_closed, here and in all functions that write.
+    /// Creates, replaces or empties the file and writes header, host and segment. A pipe that is
+    /// closed throws output_closed, here and in all functions that write.
     explicit file_writer(file_options options);
     file_writer(std::string path, std::uint32_t clock, std::uint32_t ring_count)
         : file_writer(file_options{std::move(path), clock, ring_count}) {}

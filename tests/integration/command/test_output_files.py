@@ -6,6 +6,7 @@ wait under their name in a folder of several users.
 
 import os
 import stat
+import subprocess
 import unittest
 
 import harness
@@ -62,6 +63,43 @@ class Modes(OutputFiles):
         self.run_elog("flight", "stop", "flight", "-o", self.path("last.elog"))
         self.assertEqual(self.mode(self.path("snapshot.elog")), 0o600)
         self.assertEqual(self.mode(self.path("last.elog")), 0o600)
+
+    def test_mode_option_is_exact(self):
+        self.addCleanup(os.umask, os.umask(0o077))
+        self.record(self.path("run.elog"), "--mode", "664")
+        self.assertEqual(self.mode(self.path("run.elog")), 0o664)
+        self.record(self.path("rotated.elog"), "--mode", "640", "--rotate", "1MiB")
+        self.assertEqual(self.mode(self.path("rotated-000001.elog")), 0o640)
+        self.run_elog("flight", "start", "flight", "-e", "counter:*")
+        for name, *command in (
+                ("cut.elog", "cut", self.path("run.elog")),
+                ("merged.elog", "merge", self.path("run.elog"), self.path("cut.elog")),
+                ("repaired.elog", "repair", self.path("run.elog")),
+                ("snapshot.elog", "flight", "snapshot", "flight"),
+                ("run.csv", "convert", self.path("run.elog"), "--to", "csv")):
+            self.run_elog(*command, "--mode", "440", "-o", self.path(name))
+            self.assertEqual(self.mode(self.path(name)), 0o440, name)
+        self.run_elog("flight", "stop", "flight", "--discard")
+
+    def test_mode_option_takes_octal_digits_and_a_file(self):
+        for mode in ("", "8", "1777", "u=rw", "-1", "0x1ff"):
+            result = self.record(self.path("run.elog"), f"--mode={mode}", status=2)
+            self.assertIn("--mode", result.stderr)
+            self.assertFalse(os.path.exists(self.path("run.elog")))
+        self.run_elog("record", "--mode", "600", "--", *COMMAND, status=2)
+        self.run_elog("record", "--mode", "600", "-o", "/dev/stdout", "--", *COMMAND, status=2)
+
+    def test_replaced_recording_is_a_new_file(self):
+        self.record(self.path("run.elog"))
+        os.chmod(self.path("run.elog"), 0o644)
+        with open(self.path("run.elog"), "rb") as opened_before:
+            self.record(self.path("run.elog"), "--force")
+            self.assertNotEqual(os.fstat(opened_before.fileno()).st_ino,
+                                os.stat(self.path("run.elog")).st_ino)
+            self.assertGreater(len(opened_before.read()), 0)
+        self.assertEqual(self.mode(self.path("run.elog")), 0o600)
+        self.assertEqual(os.listdir(self.scratch).count("run.elog"), 1)
+        self.assertFalse([name for name in os.listdir(self.scratch) if "unfinished" in name])
 
     def test_schemas_and_generated_source_follow_the_umask(self):
         self.record(self.path("run.elog"))
@@ -120,6 +158,32 @@ class SharedFolder(OutputFiles):
         self.assertIn("has 2 names", result.stderr)
         self.assert_precious()
 
+    def test_link_to_it_is_checked_by_its_rules(self):
+        os.link(self.precious, self.in_shared("x"))
+        os.symlink(self.in_shared("x"), self.path("link.elog"))
+        result = self.record(self.path("link.elog"), "--force", status=1)
+        self.assertIn("has 2 names", result.stderr)
+        os.remove(self.in_shared("x"))
+        os.symlink(self.precious, self.in_shared("x"))
+        self.record(self.path("run.elog"))
+        for command in (["record", "--force", "-o", self.path("link.elog"), "--", *COMMAND],
+                        ["cut", self.path("run.elog"), "--force", "-o", self.path("link.elog")]):
+            self.assertIn("symbolic link", self.run_elog(*command, status=1).stderr)
+        self.assert_precious()
+
+    @as_root
+    def test_link_to_file_of_another_user_is_not_taken_over(self):
+        with open(self.in_shared("x"), "wb"):
+            pass
+        os.chown(self.in_shared("x"), OTHER_USER, OTHER_USER)
+        os.symlink(self.in_shared("x"), self.path("link.elog"))
+        self.record(self.path("run.elog"))
+        for command in (["record", "--force", "-o", self.path("link.elog"), "--", *COMMAND],
+                        ["cut", self.path("run.elog"), "--force", "-o", self.path("link.elog")]):
+            result = self.run_elog(*command, status=1)
+            self.assertIn(f"belongs to user {OTHER_USER}", result.stderr)
+        self.assertEqual(os.path.getsize(self.in_shared("x")), 0)
+
     def test_own_file_is_replaced(self):
         self.record(self.in_shared("x"))
         self.record(self.in_shared("x"), "--force")
@@ -131,6 +195,48 @@ class SharedFolder(OutputFiles):
         self.record(self.path("link.elog"), "--force")
         self.assertTrue(os.path.islink(self.path("link.elog")))
         self.assertIn(": whole: ", self.run_elog("verify", self.path("disk/run.elog")).stdout)
+
+
+class Descriptors(OutputFiles):
+    """The paths that a shell gives for its redirections and for >(COMMAND)."""
+
+    def bash(self, script, status=0):
+        result = subprocess.run(["bash", "-c", script, harness.ELOG, *COMMAND],
+                                capture_output=True, cwd=self.scratch, env=self.environment,
+                                timeout=harness.TIMEOUT, check=False)
+        self.assertEqual(result.returncode, status, result.stderr)
+        return result
+
+    def assert_whole(self, name):
+        self.assertIn(": whole: ", self.run_elog("verify", self.path(name)).stdout)
+
+    def test_process_substitution_gets_the_recording(self):
+        self.bash('"$0" record -o >(cat > run.elog) -- "$@" > command.txt; wait $!')
+        self.assert_whole("run.elog")
+        self.bash('"$0" cut run.elog -o >(cat > cut.elog); wait $!')
+        self.assert_whole("cut.elog")
+        self.bash('"$0" convert run.elog --to jsonl -o >(cat > run.jsonl); wait $!')
+        with open(self.path("run.jsonl"), encoding="utf-8") as lines:
+            self.assertEqual(len(lines.readlines()), 100)
+
+    def test_standard_output_has_several_names(self):
+        for name in ("/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"):
+            self.bash(f'"$0" record -o {name} -- "$@" > run.elog')
+            self.assert_whole("run.elog")
+
+    def test_command_does_not_get_the_descriptor(self):
+        self.bash('"$0" record --exit-status -o /dev/fd/7 -- '
+                  """sh -c '! test -e /proc/self/fd/7 && exec "$@"' sh "$@" 7> run.elog""")
+        self.assert_whole("run.elog")
+
+    def test_standard_error_belongs_to_the_command(self):
+        result = self.bash('"$0" record -o /dev/stderr -- "$@"', 2)
+        self.assertIn(b"write to standard error", result.stderr)
+
+    def test_descriptor_must_be_open_for_writing(self):
+        self.assertIn(b"is not open", self.bash('"$0" record -o /dev/fd/9 -- "$@"', 1).stderr)
+        result = self.bash('"$0" record -o /dev/fd/9 -- "$@" 9< /dev/null', 1)
+        self.assertIn(b"for reading only", result.stderr)
 
 
 if __name__ == "__main__":

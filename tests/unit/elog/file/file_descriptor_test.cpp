@@ -156,7 +156,7 @@ TEST(file_descriptor, existing_file_is_kept_if_it_must_be_new) {
     eventlog::test::replace(path, {'t', 'e', 'x', 't'});
     elog::file_options options;
     options.path = path;
-    options.must_be_new = true;
+    options.existing = elog::existing_file::reject;
     try {
         const elog::file_writer writer(options);
         FAIL() << "it was replaced";

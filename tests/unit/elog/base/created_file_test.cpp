@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: MIT
+//
+// Files for writing where other users may have prepared the name.
+#include "base/created_file.hpp"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "base/user_error.hpp"
+#include "platform/unique_fd.hpp"
+#include "scratch.hpp"
+
+namespace {
+
+namespace fs = std::filesystem;
+using elog::existing_file;
+using eventlog::core::unique_fd;
+
+class created_file : public ::testing::Test {
+  protected:
+    void SetUp() override {
+        fs::create_directories(path("shared"));
+        fs::permissions(path("shared"), fs::perms::all | fs::perms::sticky_bit);
+    }
+    void TearDown() override { fs::remove_all(folder_); }
+
+    [[nodiscard]] std::string path(const std::string& name) const { return folder_ + "/" + name; }
+
+    static void write(const std::string& path, const std::string& text) {
+        std::ofstream(path) << text;
+    }
+    static std::string read(const std::string& path) {
+        std::ifstream file(path);
+        return {std::istreambuf_iterator<char>(file), {}};
+    }
+    static mode_t mode_of(const std::string& path) {
+        struct stat status {};
+        EXPECT_EQ(::stat(path.c_str(), &status), 0);
+        return status.st_mode & 07777U;
+    }
+    static std::string rejection(const std::string& path) {
+        try {
+            static_cast<void>(elog::open_created_file(path, existing_file::replace));
+        } catch (const elog::user_error& error) {
+            return error.what();
+        }
+        return {};
+    }
+
+  private:
+    std::string folder_ = eventlog::test::scratch_directory() + "/created_file";
+};
+
+TEST_F(created_file, that_replaces_another_leaves_its_content_to_its_readers) {
+    write(path("old"), "before");
+    fs::permissions(path("old"), fs::perms::all);
+    std::ifstream reader(path("old"));
+    const unique_fd file = elog::open_created_file(path("old"), existing_file::replace);
+    ASSERT_TRUE(file);
+    EXPECT_TRUE(elog::is_open_as(file.get(), path("old")));
+    EXPECT_EQ(mode_of(path("old")), 0600U);
+    EXPECT_EQ(read(path("old")), "");
+    EXPECT_EQ(std::string(std::istreambuf_iterator<char>(reader), {}), "before");
+    const unique_fd other(::open(path("old").c_str(), O_RDONLY | O_CLOEXEC));
+    EXPECT_NE(::flock(other.get(), LOCK_SH | LOCK_NB), 0) << "it is not marked as being written";
+}
+
+TEST_F(created_file, does_not_replace_one_that_is_being_written) {
+    write(path("old"), "before");
+    const unique_fd writer(::open(path("old").c_str(), O_RDWR | O_CLOEXEC));
+    ASSERT_EQ(::flock(writer.get(), LOCK_EX | LOCK_NB), 0);
+    EXPECT_NE(rejection(path("old")).find("is being written"), std::string::npos);
+    EXPECT_TRUE(elog::is_open_as(writer.get(), path("old")));
+}
+
+TEST_F(created_file, is_where_a_link_leads) {
+    fs::create_directories(path("disk"));
+    fs::create_symlink("disk/run", path("second"));
+    fs::create_symlink("second", path("first"));
+    EXPECT_EQ(elog::follow_links(path("first")), path("disk/run"));
+    ASSERT_TRUE(elog::open_created_file(path("first"), existing_file::replace));
+    EXPECT_TRUE(fs::is_symlink(path("first")));
+    EXPECT_TRUE(fs::is_regular_file(path("disk/run")));
+    fs::create_symlink("circle", path("circle"));
+    EXPECT_NE(rejection(path("circle")).find("symbolic links"), std::string::npos);
+}
+
+TEST_F(created_file, is_not_behind_a_link_in_a_folder_of_several_users) {
+    write(path("precious"), "before");
+    fs::create_symlink(path("precious"), path("shared/link"));
+    fs::create_symlink("shared/link", path("link"));
+    EXPECT_NE(rejection(path("shared/link")).find("symbolic link"), std::string::npos);
+    EXPECT_NE(rejection(path("link")).find("shared/link is a symbolic link"), std::string::npos);
+    EXPECT_EQ(read(path("precious")), "before");
+}
+
+TEST_F(created_file, in_a_folder_of_several_users_has_one_name) {
+    write(path("precious"), "before");
+    fs::create_hard_link(path("precious"), path("shared/name"));
+    fs::create_symlink("shared/name", path("link"));
+    EXPECT_NE(rejection(path("shared/name")).find("has 2 names"), std::string::npos);
+    EXPECT_NE(rejection(path("link")).find("has 2 names"), std::string::npos);
+    EXPECT_EQ(read(path("precious")), "before");
+}
+
+TEST_F(created_file, has_exactly_the_mode) {
+    const mode_t previous = ::umask(0077);
+    const unique_fd exact =
+        elog::open_created_file(path("exact"), existing_file::reject, {0664, true});
+    const unique_fd masked =
+        elog::open_created_file(path("masked"), existing_file::reject, elog::text_mode);
+    static_cast<void>(::umask(previous));
+    ASSERT_TRUE(exact && masked);
+    EXPECT_EQ(mode_of(path("exact")), 0664U);
+    EXPECT_EQ(mode_of(path("masked")), 0600U);
+    EXPECT_FALSE(elog::open_created_file(path("exact"), existing_file::reject));
+    EXPECT_EQ(errno, EEXIST);
+}
+
+}  // namespace
