@@ -25,6 +25,7 @@
 #include "base/user_error.hpp"
 #include "platform/unique_fd.hpp"
 #include "shm/directory.hpp"
+#include "shm/user_directory.hpp"
 #include "target/container_target.hpp"
 #include "target/other_user.hpp"
 #include "target/privileges.hpp"
@@ -59,14 +60,16 @@ void for_each_name(const char* directory, const Take& take) {
     }
 }
 
-/// Whether the path is a directory of that user, and not a link.
-bool is_of_user(const std::string& path, uid_t user) {
-    struct stat status {};
-    return ::lstat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode) && status.st_uid == user;
+std::string directory_of(uid_t user) {
+    return eventlog::core::user_directory_of(eventlog::core::outer_user(user)).data();
 }
 
-std::string directory_of(uid_t user) {
-    return fmt::format("/dev/shm/eventlog-{}", user);
+/// The owner of a directory with the name of the owner's; nothing for another one, and for a link.
+std::optional<uid_t> owner_of_directory(const std::string& path) {
+    struct stat status {};
+    const bool is_directory = ::lstat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
+    return is_directory && path == directory_of(status.st_uid) ? std::optional(status.st_uid)
+                                                               : std::nullopt;
 }
 
 std::string name_of_user(uid_t user) {
@@ -215,8 +218,11 @@ std::string provider_location::list_command() const {
 std::vector<uid_t> find_other_users() {
     std::vector<uid_t> users;
     for_each_name("/dev/shm", [&](const std::string& name) {
-        const std::optional<uid_t> user = number_behind<uid_t>(name, "eventlog-");
-        if (user && *user != ::geteuid() && is_of_user(directory_of(*user), *user)) {
+        if (!number_behind<uid_t>(name, "eventlog-")) {
+            return;
+        }
+        const std::optional<uid_t> user = owner_of_directory("/dev/shm/" + name);
+        if (user && *user != ::geteuid()) {
             users.push_back(*user);
         }
     });

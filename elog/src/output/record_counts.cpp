@@ -83,7 +83,8 @@ void record_counts::write_loss(const loss_report& loss, const provider_map& prov
         overwritten_ += overwritten_count(loss);
         lost_.damaged += loss.damaged;
         lost_.unwritten += loss.unwritten;
-    } else {
+    } else if (loss.full != 0 || lost_count(loss) != 0) {
+        // A report without losses replaces an earlier one with the same number.
         // loss.full of a provider is already included in the losses of the rings.
         lost_.too_large += loss.too_large;
         lost_.busy += loss.busy;

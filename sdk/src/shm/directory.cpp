@@ -16,6 +16,8 @@
 #include <cstring>
 #include <iterator>
 
+#include "shm/user_directory.hpp"
+
 namespace eventlog::core {
 namespace {
 
@@ -61,6 +63,26 @@ bool has_group_directory() noexcept {
     });
 }
 
+/// A folder that cannot be opened. Names its owner if that is another user.
+void explain_failure(int parent, const char* name, const char* shown, int failure,
+                     error_text& error) noexcept {
+    struct stat status {};
+    if (failure == ENOENT) {
+        error.set("There is no directory %s yet: no program that uses eventlog has been started by "
+                  "this user.",
+                  shown);
+    } else if (::fstatat(parent, name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+               status.st_uid != ::geteuid()) {
+        error.set("The directory %s cannot be opened (%s): user %u has made it. Have root remove "
+                  "it, or set EVENTLOG_DIR to a directory of your own.",
+                  shown, std::strerror(failure), static_cast<unsigned>(status.st_uid));
+    } else {
+        error.set("The directory %s cannot be opened (%s). Set EVENTLOG_DIR to a directory of your "
+                  "own.",
+                  shown, std::strerror(failure));
+    }
+}
+
 /// Opens a folder after a check that it is private to this user, or belongs to a group of this
 /// user. `shown` is its name in messages.
 unique_fd open_trusted_folder(int parent, const char* name, const char* shown, if_missing policy,
@@ -79,15 +101,7 @@ unique_fd open_trusted_folder(int parent, const char* name, const char* shown, i
         folder = open_folder();
     }
     if (!folder) {
-        if (errno == ENOENT) {
-            error.set("There is no directory %s yet: no program that uses eventlog has been "
-                      "started by this user.",
-                      shown);
-        } else {
-            error.set("The directory %s cannot be opened (%s). Set EVENTLOG_DIR to a directory "
-                      "of your own.",
-                      shown, std::strerror(errno));
-        }
+        explain_failure(parent, name, shown, errno, error);
         return unique_fd{};
     }
     struct stat status {};
@@ -97,8 +111,8 @@ unique_fd open_trusted_folder(int parent, const char* name, const char* shown, i
         return folder;
     }
     if (!is_known || status.st_uid != ::geteuid()) {
-        error.set("The directory %s belongs to user %u, not to you. Set EVENTLOG_DIR to a "
-                  "directory of your own, or have that one removed.",
+        error.set("The directory %s belongs to user %u, not to you. Have root remove it, or set "
+                  "EVENTLOG_DIR to a directory of your own.",
                   shown, status.st_uid);
         return unique_fd{};
     }
@@ -121,8 +135,8 @@ directory_path current_directory() noexcept {
     } else if (has_group_directory()) {
         length = std::snprintf(path.text.data(), path.text.size(), "%s", group_directory);
     } else {
-        length = std::snprintf(path.text.data(), path.text.size(), "/dev/shm/eventlog-%u",
-                               static_cast<unsigned>(::geteuid()));
+        length = std::snprintf(path.text.data(), path.text.size(), "%s",
+                               user_directory_of(outer_user(::geteuid())).data());
     }
     path.too_long = length < 0 || static_cast<std::size_t>(length) >= path.text.size();
     return path;
@@ -135,6 +149,9 @@ bool directory::open(const directory_path& path, if_missing policy, error_text& 
         return false;
     }
     const char* shown = path.text.data();
+    if (policy == if_missing::create) {
+        static_cast<void>(move_foreign_directory(shown));
+    }
     const unique_fd top = open_trusted_folder(AT_FDCWD, shown, shown, policy, error);
     if (!top) {
         return false;

@@ -72,7 +72,35 @@ class AsOtherUser(other_users.Case):
     def test_list_as_root_names_users_if_its_directory_is_foreign(self):
         self.start_counter_as(BERT)
         self.make_folder("/dev/shm/eventlog-0", ANNE)
-        self.assertIn(f"for programs: {BERT}. See", self.run_elog("list", status=1).stderr)
+        self.assertIn(f"for programs: {BERT}. See", self.run_elog("list").stderr)
+
+    def test_root_replaces_directory_that_another_user_has_made(self):
+        path = "/dev/shm/eventlog-0"
+        for make in (lambda: self.make_folder(path, ANNE),
+                     lambda: (os.symlink("/tmp", path),
+                              os.chown(path, ANNE, ANNE, follow_symlinks=False))):
+            make()
+            program, _ = self.start_counter_as(0)
+            self.assertEqual(os.lstat(path).st_uid, 0)
+            self.assertIn(str(program.pid), self.run_elog("list").stdout)
+            (moved,) = [each.path for each in os.scandir("/dev/shm")
+                        if f".of-user-{ANNE}." in each.name]
+            program.kill()
+            program.wait()
+            shutil.rmtree(path)
+            shutil.move(moved, self.path(os.path.basename(moved)))
+
+    def test_root_of_a_user_namespace_uses_the_directory_of_its_user(self):
+        program = self.start_as(ANNE, "unshare", "--user", "--map-root-user", *self.counter)
+        folder = self.folder_of(ANNE)
+        self.wait_for(lambda: program.poll() is not None or self.files_in(folder, program),
+                      "a provider")
+        if program.poll() is not None:
+            self.skipTest("users may not create user namespaces here")
+        self.assertFalse(os.path.lexists("/dev/shm/eventlog-0"))
+        shown = json.loads(self.elog_as(ANNE, "list", "--json").stdout)
+        self.assertEqual([process["pid"] for provider in shown["providers"]
+                          for process in provider["processes"]], [program.pid])
 
     def test_list_as_root_names_no_users_beside_listed_programs(self):
         self.start_counter_as(ANNE)
@@ -265,7 +293,7 @@ class AsOtherUser(other_users.Case):
                            (lambda: os.symlink(roots, path), "Not a directory")):
             make()
             refused = self.elog_as(ANNE, "list", status=1)
-            self.assert_one_message(refused.stderr, path, message)
+            self.assert_one_message(refused.stderr, path, message, "has made it. Have root")
             if os.path.isdir(path) and not os.path.islink(path):
                 shutil.rmtree(path)
             else:

@@ -321,7 +321,7 @@ class AtProcess(other_users.Case):
         elog = self.copy(harness.ELOG)
         settings = {"user": ANNE, "group": ANNE, "extra_groups": []}
         try:
-            _, pid = self.start_container(**settings)
+            _, pid = self.start_container(owner=ANNE, **settings)
         except AssertionError as refused:
             if "unshare failed" not in str(refused):
                 raise

@@ -114,7 +114,7 @@ class ReadablePrograms(Case):
     def test_root_in_a_container(self):
         code, _, _, sentence = self.status_of(ANNE, *self.as_own_root(OWN_MEMORY, "define", "status"))
         self.assertEqual(code, 0, sentence)
-        self.assertIn("/dev/shm/eventlog-0", sentence)
+        self.assertIn(f"/dev/shm/eventlog-{ANNE}", sentence)
 
     def test_key_store_of_own_root_stays_readable(self):
         """The program was started in the namespace, so root there may trace it after prctl as well."""
@@ -159,7 +159,7 @@ class ReadablePrograms(Case):
         self.go_on(process)
         code, _, _, sentence = self.parse(self.finish(process)[0])
         self.assertEqual(code, 0, sentence)
-        self.assertIn("/dev/shm/eventlog-0", sentence)
+        self.assertIn(f"/dev/shm/eventlog-{ANNE}", sentence)
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <string>
@@ -15,6 +16,7 @@
 #include <gtest/gtest.h>
 
 #include "scratch.hpp"
+#include "shm/user_directory.hpp"
 
 namespace {
 
@@ -45,6 +47,26 @@ bool complains_about(const std::string& path, if_missing policy, std::string_vie
     const bool opened = where.open(current_directory(), policy, error);
     EXPECT_NE(std::string_view(error.text()).find(what), std::string_view::npos) << error.text();
     return !opened;
+}
+
+TEST(user_directory, has_the_number_outside_of_a_user_namespace) {
+    constexpr const char* first = "         0          0 4294967295\n";
+    EXPECT_EQ(outer_user_in(first, 0), 0U);
+    EXPECT_EQ(outer_user_in(first, 1000), 1000U);
+    constexpr const char* mapped = "         0       1000          1\n"
+                                   "         1     100000      65536\n";
+    EXPECT_EQ(outer_user_in(mapped, 0), 1000U);
+    EXPECT_EQ(outer_user_in(mapped, 1), 100000U);
+    EXPECT_EQ(outer_user_in(mapped, 65536), 165535U);
+    EXPECT_EQ(outer_user_in(mapped, 65537), 65537U);
+    EXPECT_EQ(outer_user_in("", 7), 7U);
+    EXPECT_EQ(outer_user_in("0 1000", 0), 0U);
+    EXPECT_EQ(std::string_view(user_directory_of(UINT32_MAX).data()),
+              "/dev/shm/eventlog-4294967295");
+}
+
+TEST(user_directory, is_not_moved_unless_it_is_the_one_of_root) {
+    EXPECT_FALSE(move_foreign_directory(fresh_path("other").c_str()));
 }
 
 TEST(directory, is_created_with_owner_only_permissions) {

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+#include "shm/user_directory.hpp"
+
+#include <fcntl.h>
+#include <linux/fs.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "platform/unique_fd.hpp"
+
+namespace eventlog::core {
+namespace {
+
+/// renameat2(2), which older C libraries lack. An existing file of the new name stays.
+bool rename_to_free_name(const char* from, const char* to) noexcept {
+    return ::syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0;
+}
+
+/// The owner could have taken a name that can be guessed.
+bool rename_to_random_name(const char* path, uid_t owner, std::array<char, 96>& name) noexcept {
+    std::uint64_t number = 0;
+    if (::getrandom(&number, sizeof number, GRND_NONBLOCK) != sizeof number) {
+        return false;
+    }
+    static_cast<void>(std::snprintf(name.data(), name.size(), "%s.of-user-%u.%llx", path,
+                                    static_cast<unsigned>(owner),
+                                    static_cast<unsigned long long>(number)));
+    return rename_to_free_name(path, name.data());
+}
+
+}  // namespace
+
+uid_t outer_user_in(const char* map, uid_t user) noexcept {
+    // Lines of three numbers: the first user inside, the first one outside, how many.
+    constexpr int base = 10;
+    while (true) {
+        unsigned long numbers[3]{};
+        for (unsigned long& number : numbers) {
+            char* end = nullptr;
+            number = std::strtoul(map, &end, base);
+            if (end == map) {
+                return user;
+            }
+            map = end;
+        }
+        const auto [inside, outside, count] = numbers;
+        if (user >= inside && user - inside < count) {
+            return static_cast<uid_t>(outside + (user - inside));
+        }
+    }
+}
+
+uid_t outer_user(uid_t user) noexcept {
+    const unique_fd file(::open("/proc/self/uid_map", O_RDONLY | O_CLOEXEC));
+    // The lines that fit; a longer map is that of no known tool.
+    std::array<char, 4096> map{};
+    const ssize_t size = file ? ::read(file.get(), map.data(), map.size() - 1) : -1;
+    if (size <= 0) {
+        return user;
+    }
+    map[static_cast<std::size_t>(size)] = '\0';
+    return outer_user_in(map.data(), user);
+}
+
+user_directory_name user_directory_of(uid_t user) noexcept {
+    user_directory_name name{};
+    static_cast<void>(std::snprintf(name.data(), name.size(), "/dev/shm/eventlog-%u",
+                                    static_cast<unsigned>(user)));
+    return name;
+}
+
+bool move_foreign_directory(const char* path) noexcept {
+    const uid_t self = ::geteuid();
+    struct stat status {};
+    if (self != 0 || std::strcmp(path, user_directory_of(outer_user(self)).data()) != 0 ||
+        ::lstat(path, &status) != 0 || status.st_uid == self) {
+        return false;
+    }
+    std::array<char, 96> aside{};
+    if (!rename_to_random_name(path, status.st_uid, aside)) {
+        return false;
+    }
+    // Another process of root may have moved it and made root's directory since the check.
+    if (::lstat(aside.data(), &status) == 0 && status.st_uid == self) {
+        static_cast<void>(rename_to_free_name(aside.data(), path));
+    }
+    return true;
+}
+
+}  // namespace eventlog::core
