@@ -17,6 +17,7 @@
 #include "commands.hpp"
 #include "doctor/view.hpp"
 #include "terminal/wrapped_text.hpp"
+#include "text/escaped_text.hpp"
 
 namespace elog {
 namespace {
@@ -68,16 +69,18 @@ void run_features(bool json) {
 }
 
 std::string as_text(const std::vector<finding>& findings) {
-    std::string text;
+    fmt::memory_buffer text;
     for (const finding& each : findings) {
-        text += fmt::format("{:<8} {:<17} {}", doctor::requirements_view.name_of(each.state),
-                            each.name, each.text);
+        // With paths, which may have any characters.
+        std::string row = fmt::format(
+            "{:<8} {:<17} {}", doctor::requirements_view.name_of(each.state), each.name, each.text);
         if (!each.repair.empty()) {
-            text += fmt::format(" {}: {}", each.as_root ? "As root" : "Run", each.repair);
+            row += fmt::format(" {}: {}", each.as_root ? "As root" : "Run", each.repair);
         }
-        text += '\n';
+        append_visible(text, row);
+        text.push_back('\n');
     }
-    return text;
+    return fmt::to_string(text);
 }
 
 void run_doctor(bool json) {

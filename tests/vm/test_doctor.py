@@ -119,7 +119,8 @@ chown root:root $tracing $tracing/user_events_data
 chmod 700 $tracing
 chmod 640 $tracing/user_events_data
 part boot systemd-tmpfiles --create --boot
-part modes stat -c '%a %G %n' $tracing $tracing/user_events_data $tracing/user_events_status
+part modes stat -c '%a %G %n' $tracing $tracing/user_events_data $tracing/user_events_status \\
+    /dev/shm/eventlog-0
 part booted as_user $elog doctor
 """
 
@@ -383,7 +384,7 @@ class AtBoot(Doctor):
         self.assert_item(self.part("after"), "ok", "user_events_data", "You may write events .*")
 
     def test_the_files_set_the_modes_at_boot(self):
-        self.assertEqual(self.part("modes"), [*MODES, STATUS_MODE])
+        self.assertEqual(self.part("modes"), [*MODES, STATUS_MODE, "700 root /dev/shm/eventlog-0"])
         self.assert_item(self.part("booted"), "ok", "user_events_data", "You may write events .*")
 
 

@@ -93,6 +93,15 @@ class Doctor(harness.Case):
         subprocess.run(["sh", "-c", item["remedy"]], check=True)
         self.assertEqual(os.stat(self.directory).st_mode & 0o777, 0o700)
 
+    def test_escapes_characters_that_a_terminal_executes(self):
+        self.environment["EVENTLOG_DIR"] = self.directory = self.path("red\x1b[31m\u202e")
+        with open(self.directory, "wb"):
+            pass
+        shown = self.run_elog("doctor", status=1).stdout
+        self.assertNotIn("\x1b", shown)
+        self.assertNotIn("\u202e", shown)
+        self.assertIn("red\\x1b[31m", shown)
+
     def test_an_argument_is_a_usage_error(self):
         self.run_elog("doctor", "perf", status=2)
 
