@@ -234,6 +234,15 @@ class List(harness.Case):
         self.assertIn('"a\\u009b2J\\u202e\\u007f"', shown)
         self.assertEqual(json.loads(shown)["providers"][0]["processes"][0]["comm"], name)
 
+    def test_text_escapes_invisible_characters_of_process_names(self):
+        name = "a\u009b2J\u202e\x7f"
+        os.symlink(harness.program("counter"), self.path(name))
+        self.start_provider(self.path(name), "1", "0", "100000")
+        shown = self.run_elog("list", "counter").stdout
+        self.assertIn(r"a\xc2\x9b2J\xe2\x80\xae\x7f", shown)
+        for character in "\u009b\u202e\x7f":
+            self.assertNotIn(character, shown)
+
     def test_is_json_even_if_nothing_runs(self):
         self.assertEqual(self.list_json(), {"version": 1, "providers": [], "subscriptions": []})
 
