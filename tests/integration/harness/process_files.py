@@ -7,7 +7,7 @@ import struct
 REGION_FEATURES = 12  # offset in the header
 DIRECTORY = 1024
 BLOCK = struct.Struct("=QII48x")
-ENTRY = struct.Struct("=IIIIQQQIIII8x")
+ENTRY = struct.Struct("=IIIIQQQIIII72x")
 READY = 1
 GATE_SIZE = 4096  # counters are behind it
 SCHEMA_HEADER = 24  # in front of the length of the provider's name

@@ -142,6 +142,7 @@ TEST_F(damaged_file, overlapping_schemas_are_bounded) {
         each.schema_size = EVENTLOG_SCHEMA_SIZE_MAX;
     }
     block().used = block().capacity;
+    block().next_offset = 0;  // other tests of this process have published more providers
     const result found = read();
     EXPECT_GE(found.found, 1U);
     EXPECT_LE(found.found, 4U);
