@@ -22,14 +22,26 @@ class errno_guard {
     int errno_;
 };
 
-/// Scope guard: blocks the calling thread's signals.
+/// The signals that an instruction or a system call of the thread itself raises. If they are
+/// blocked then, the kernel ends the process, although the program may handle them: a sandbox with
+/// SECCOMP_RET_TRAP, a just-in-time compiler that repairs faults. So no mask of this library has
+/// them, and their handlers may run while it holds a lock.
+inline constexpr int synchronous_signals[] = {SIGSYS, SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP};
+
+/// Blocks all other signals of the calling thread; those that the program has blocked stay so.
+inline void block_signals(sigset_t& before) noexcept {
+    sigset_t others;
+    sigfillset(&others);
+    for (const int number : synchronous_signals) {
+        sigdelset(&others, number);
+    }
+    static_cast<void>(::pthread_sigmask(SIG_BLOCK, &others, &before));
+}
+
+/// Scope guard: blocks the calling thread's signals, but for the synchronous ones.
 class signal_block {
   public:
-    signal_block() noexcept {
-        sigset_t all;
-        sigfillset(&all);
-        static_cast<void>(::pthread_sigmask(SIG_SETMASK, &all, &signals_));
-    }
+    signal_block() noexcept { block_signals(signals_); }
     ~signal_block() { static_cast<void>(::pthread_sigmask(SIG_SETMASK, &signals_, nullptr)); }
     signal_block(const signal_block&) = delete;
     signal_block& operator=(const signal_block&) = delete;
@@ -39,8 +51,8 @@ class signal_block {
 };
 
 /// Scope guard for work that the application did not request: saves errno, blocks signals and
-/// disables thread cancellation. A handler can neither fork nor leave by longjmp while this library
-/// holds a lock.
+/// disables thread cancellation. The handler of an asynchronous signal can neither fork nor leave
+/// by longjmp while this library holds a lock.
 class signal_guard {
   public:
     signal_guard() noexcept {
