@@ -10,9 +10,13 @@ set(
     eventlog_optimized_tests
     "^(aarch64|bench|codegen|compile_fail|interleaving|model|packaging|runner|unsanitized|vm)\\."
 )
-# Tests that compile programs of their own or run one in a debugger; sanitizers have no effect on
-# them.
-string(APPEND eventlog_optimized_tests "|^integration\\.test_(generated|generated_kernel|usdt)$")
+# Tests that compile programs of their own or run one in a debugger, on which sanitizers have no
+# effect, and one that sanitizers cannot run.
+string(
+    APPEND
+    eventlog_optimized_tests
+    "|^integration\\.test_(generated|generated_kernel|usdt|forks_beside_threads)$"
+)
 # Scripts that skip a test in each build with a sanitizer. They run in the optimized build, too, so
 # that the quick tier leaves out no test.
 set(eventlog_also_optimized_tests "^integration\\.test_(as_other_user|sandboxed)$")

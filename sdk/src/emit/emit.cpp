@@ -173,9 +173,11 @@ void emit_to(eventlog_provider& provider, unsigned index, const event_payload& p
             }
         }
         if (!attach_now(provider, index)) {
-            // Not counted if the attach has found no subscription and cleared the bit.
+            // Not counted if the attach has found no subscription and cleared the bit, or if the
+            // bit is still that of a subscription that has ended.
             if ((provider.gate_word(payload.event).load(std::memory_order_relaxed) &
-                 place.gate_bit) != 0) {
+                 place.gate_bit) != 0 &&
+                (serial == 0 || serial != slot_serial(index))) {
                 count_unattached(provider, index);
             }
             return;

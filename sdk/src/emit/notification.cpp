@@ -33,7 +33,7 @@ struct dump_in_progress {
 [[gnu::tls_model("initial-exec")]] constinit thread_local dump_in_progress dumping{};
 
 /// While it lives, the calling thread's events go to one subscription. Signals are blocked, because
-/// events of signal handlers would, too.
+/// events of signal handlers would, too: those of synchronous signals do.
 class dump_scope {
   public:
     dump_scope(const eventlog_provider& provider, unsigned slot) noexcept {
@@ -174,6 +174,9 @@ bool replace(eventlog_provider& provider, callback<Function>& place, Function fu
              void* context) noexcept {
     const signal_guard guard;
     const registry_lock lock;
+    if (!lock.held()) {
+        return false;
+    }
     place.replace(function, context);
     if (function != nullptr) {
         enable_notifications(provider);

@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstddef>
 #include <cstdlib>
 #include <cstring>
@@ -15,6 +16,7 @@
 #include "emit/attach.hpp"
 #include "emit/detach.hpp"
 #include "emit/notification.hpp"
+#include "emit/provider_instances.hpp"
 #include "kernel/batch.hpp"
 #include "kernel/user_events_route.hpp"
 #include "kernel/user_events_write.hpp"
@@ -24,6 +26,7 @@
 #include "platform/registry_lock.hpp"
 #include "platform/signal_guard.hpp"
 #include "platform/startup_section.hpp"
+#include "platform/wiped_on_fork.hpp"
 #include "provider/counters.hpp"
 #include "provider/registered_provider.hpp"
 #include "provider/runtime_definition.hpp"
@@ -41,16 +44,26 @@ namespace {
 
 // Under the registry lock.
 [[EVENTLOG_STARTUP_SECTION]] constinit eventlog_provider* first_registered = nullptr;
-[[EVENTLOG_STARTUP_SECTION]] constinit eventlog_provider* first_free = nullptr;
-[[EVENTLOG_STARTUP_SECTION]] constinit bool prepared = false;
+[[EVENTLOG_STARTUP_SECTION]] constinit bool prepared = false;  // this process or its parent
 // Whether this process has had its turn to remove files of dead processes.
 [[EVENTLOG_STARTUP_SECTION]] constinit bool has_scanned_for_dead = false;
 [[EVENTLOG_STARTUP_SECTION]] constinit directory_path directory_of_this_process{};
 
+[[EVENTLOG_STARTUP_SECTION]] constinit std::atomic<bool> has_fork_handlers{false};
+
 void republish_in_child() noexcept;
 
 void after_fork_in_child() noexcept {
-    republish_in_child();
+    if (hold_registry_in_child()) {
+        if (prepared) {
+            republish_in_child();
+        }
+    } else {
+        // The registry stays the parent's, as after _Fork(3).
+        reset_slot_users_after_fork();
+        replace_locked_regions();
+        discard_batch();
+    }
     unlock_registry_after_fork();
 }
 
@@ -60,16 +73,36 @@ void refresh_identity() noexcept {
     has_scanned_for_dead = false;
 }
 
-void prepare_once() noexcept {
-    if (!prepared) {
-        prepared = true;
-        directory_of_this_process = current_directory();
-        configure_rseq(register_membarrier());
-        set_counter_layout();
-        refresh_identity();
+/// Before the lock is taken: a fork() while it is held needs the handlers.
+void prepare_for_forks() noexcept {
+    wipe_locks_on_fork();
+    if (!has_fork_handlers.load(std::memory_order_relaxed) &&
+        !has_fork_handlers.exchange(true, std::memory_order_relaxed)) {
         static_cast<void>(::pthread_atfork(lock_registry_before_fork, unlock_registry_after_fork,
                                            after_fork_in_child));
     }
+}
+
+void prepare_once() noexcept {
+    if (wiped_on_fork.is_prepared.load(std::memory_order_relaxed)) {
+        return;
+    }
+    if (prepared) {
+        // A copy of a process, made without the fork handlers. With providers, these are the
+        // parent's. Without, it is a process of its own: the fork() began before its parent's first
+        // registration, perhaps during which it was copied.
+        if (first_registered != nullptr) {
+            return;
+        }
+        reset_thread_id();
+        forget_process_file();
+    }
+    prepared = true;
+    wiped_on_fork.is_prepared.store(true, std::memory_order_relaxed);
+    directory_of_this_process = current_directory();
+    configure_rseq(register_membarrier());
+    set_counter_layout();
+    refresh_identity();
 }
 
 bool is_disabled_by_environment() noexcept {
@@ -160,22 +193,6 @@ void publish(eventlog_provider& provider) noexcept {
     }
 }
 
-/// Called while no thread runs notifications: in a forked child there are no other threads, and an
-/// instance is reused only then.
-void reset_notifications(eventlog_provider& provider) noexcept {
-    if (listener_serials* serials = provider.notifications.serials.load(std::memory_order_relaxed);
-        serials != nullptr) {
-        *serials = {};
-    }
-    provider.notifications.notified_generation = 0;
-    provider.notifications.running_thread.store(0, std::memory_order_relaxed);
-}
-
-void clear_callbacks(eventlog_provider& provider) noexcept {
-    provider.notifications.on_change.replace(nullptr, nullptr);
-    provider.notifications.on_new_listener.replace(nullptr, nullptr);
-}
-
 void close_and_detach(eventlog_provider& provider) noexcept {
     close_gate(provider.gate.load(std::memory_order_relaxed));
     provider.reads_shared_gate.store(false, std::memory_order_release);
@@ -210,7 +227,7 @@ void withdraw(eventlog_provider& provider) noexcept {
 void republish_in_child() noexcept {
     // A pending cancellation must not take effect here, in the middle of fork().
     const signal_guard guard;
-    reset_thread_id();
+    wiped_on_fork.is_prepared.store(true, std::memory_order_relaxed);
     reset_slot_users_after_fork();
     replace_locked_regions();
     descriptor_users.reset();
@@ -220,7 +237,7 @@ void republish_in_child() noexcept {
     static_cast<void>(register_membarrier());
     refresh_identity();
     forget_process_file();
-    for (eventlog_provider* free = first_free; free != nullptr; free = free->next) {
+    for (eventlog_provider* free = get_first_free(); free != nullptr; free = free->next) {
         reset_notifications(*free);
     }
     for (eventlog_provider* provider = first_registered; provider != nullptr;
@@ -238,72 +255,6 @@ void republish_in_child() noexcept {
     }
     // Regions of the parent that want nothing of this process, or have ended.
     unmap_dead_regions();
-}
-
-/// Memory for an instance, never freed. The first instances are static: they are unloaded with a
-/// plugin that contains this library.
-void* allocate_instance() noexcept {
-    constexpr std::size_t own_max = 8;
-    constexpr std::size_t rare_parts =
-        sizeof(attachment_list) + sizeof(listener_serials) + 2 * sizeof(error_text) +
-        EVENTLOG_EVENTS_MAX * (sizeof(std::uint16_t) + 2 * sizeof(std::uint32_t));
-    static_assert(own_max * rare_parts <= unloaded_memory_size);
-    // Most processes have one provider: page alignment minimises the pages it occupies.
-    alignas(4096) static constinit std::byte own[own_max][sizeof(eventlog_provider)]{};
-    [[EVENTLOG_STARTUP_SECTION]] static constinit std::size_t used = 0;
-    return used < own_max
-               ? own[used++]
-               : std::aligned_alloc(alignof(eventlog_provider), sizeof(eventlog_provider));
-}
-
-/// The withdrawn instances that are not reused yet, so that the event of a late thread finds a
-/// withdrawn provider instead of the next one.
-constexpr std::size_t quarantined = 3;
-
-/// Appends, so that the instance that was withdrawn first is reused first.
-void append_free(eventlog_provider& provider) noexcept {
-    eventlog_provider** link = &first_free;
-    while (*link != nullptr) {
-        link = &(*link)->next;
-    }
-    provider.next = nullptr;
-    *link = &provider;
-}
-
-std::size_t count_free() noexcept {
-    std::size_t count = 0;
-    for (const eventlog_provider* free = first_free; free != nullptr; free = free->next) {
-        ++count;
-    }
-    return count;
-}
-
-/// nullptr if there is none. Skips instances whose definition or callback is still in use by a
-/// thread.
-eventlog_provider* take_free() noexcept {
-    eventlog_provider** link = &first_free;
-    while (*link != nullptr &&
-           ((*link)->notifications.running_thread.load(std::memory_order_acquire) != 0 ||
-            !free_definition(**link))) {
-        link = &(*link)->next;
-    }
-    eventlog_provider* instance = *link;
-    if (instance != nullptr) {
-        *link = instance->next;
-        reset_notifications(*instance);
-        clear_callbacks(*instance);
-    }
-    return instance;
-}
-
-eventlog_provider* take_instance() noexcept {
-    if (count_free() > quarantined) {
-        if (eventlog_provider* instance = take_free(); instance != nullptr) {
-            return instance;
-        }
-    }
-    void* memory = allocate_instance();
-    return memory == nullptr ? take_free() : new (memory) eventlog_provider;
 }
 
 std::uint32_t find_dump_complete_event(schema_reader schema) noexcept {
@@ -348,10 +299,10 @@ bool apply_definition(eventlog_provider& provider, const eventlog_raw_provider& 
     return true;
 }
 
-void register_instance(eventlog_provider& provider,
-                       const eventlog_raw_provider& definition) noexcept {
+void register_instance(eventlog_provider& provider, const eventlog_raw_provider& definition,
+                       bool is_disabled) noexcept {
     error_text error;
-    if (is_disabled_by_environment()) {
+    if (is_disabled) {
         provider.status = EVENTLOG_STATUS_OFF;
         error.set("EVENTLOG=off is set in the environment. Unset it to emit.");
         provider.failure.set(error);
@@ -368,7 +319,11 @@ void register_instance(eventlog_provider& provider,
 
 /// Other threads may still emit when a process ends: all subscriptions have ended for them.
 [[gnu::destructor]] void detach_at_exit() noexcept {
+    const signal_guard guard;
     const registry_lock lock;
+    if (!lock.held()) {
+        return;  // a handler that interrupted the holder has called exit()
+    }
     const bool is_own = is_own_process();
     // Providers that the program does not withdraw, usually those defined at run time.
     for (eventlog_provider* provider = first_registered; provider != nullptr;
@@ -382,7 +337,7 @@ void register_instance(eventlog_provider& provider,
         }
     }
     // And definitions that still had readers when their providers were withdrawn.
-    for (eventlog_provider* free = first_free; is_own && free != nullptr; free = free->next) {
+    for (eventlog_provider* free = get_first_free(); is_own && free != nullptr; free = free->next) {
         static_cast<void>(free_definition(*free));
     }
     unmap_all_slots();
@@ -411,10 +366,6 @@ eventlog_provider* get_first_registered() noexcept {
     return first_registered;
 }
 
-eventlog_provider* get_first_free() noexcept {
-    return first_free;
-}
-
 const directory_path& own_directory() noexcept {
     return directory_of_this_process;
 }
@@ -422,17 +373,19 @@ const directory_path& own_directory() noexcept {
 eventlog_provider* register_provider(const eventlog_raw_provider& definition,
                                      const built_definition* built) noexcept {
     const signal_guard guard;
+    const bool is_disabled = is_disabled_by_environment();
+    // Of a disabled program as well: it takes the lock, and its children take it at their exit().
+    prepare_for_forks();
     const registry_lock lock;
-    eventlog_provider* provider = take_instance();
+    eventlog_provider* provider = lock.held() ? take_instance() : nullptr;
     eventlog_raw_provider complete = definition;
     if (provider != nullptr && built != nullptr &&
         !install_definition(*provider, *built, complete)) {
-        provider->next = first_free;
-        first_free = provider;
+        return_instance(*provider);
         provider = nullptr;
     }
     if (provider != nullptr) {
-        register_instance(*provider, complete);
+        register_instance(*provider, complete, is_disabled);
         provider->next = first_registered;
         first_registered = provider;
         unmap_dead_regions();
@@ -458,6 +411,9 @@ void eventlog_raw_provider_unregister(eventlog_provider* provider) {
     const signal_guard guard;
     write_batch_of(*provider);
     const registry_lock lock;
+    if (!lock.held()) {
+        return;
+    }
     withdraw(*provider);
     eventlog_provider** link = &first_registered;
     while (*link != nullptr && *link != provider) {
@@ -470,10 +426,10 @@ void eventlog_raw_provider_unregister(eventlog_provider* provider) {
         provider->gate.store(null_gate.data(), std::memory_order_relaxed);
         clear_callbacks(*provider);
         provider->wants_notifications = false;
-        append_free(*provider);
+        retire_instance(*provider);
         revoke_definition(*provider);
         // Also of other providers, whose readers may have finished.
-        for (eventlog_provider* free = first_free; free != nullptr; free = free->next) {
+        for (eventlog_provider* free = get_first_free(); free != nullptr; free = free->next) {
             static_cast<void>(free_definition(*free));
         }
         // A child created without fork() may share its parent's memory.

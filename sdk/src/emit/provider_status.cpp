@@ -58,6 +58,14 @@ eventlog_counters counters_of(const eventlog_provider& provider, unsigned route)
             sums.lost_refused};
 }
 
+/// The answer to a handler that interrupted the lock's holder.
+eventlog_status_code unknown_status(error_text& sentence) noexcept {
+    sentence.set("The status cannot be read: a signal handler has interrupted a registration, an "
+                 "attachment or a fork, or has forked this process then. Ask later, or outside of "
+                 "the handler.");
+    return EVENTLOG_STATUS_UNREGISTERED;
+}
+
 /// Code, message and counters of a route. Under the registry lock.
 eventlog_status_code memory_status(const eventlog_provider* provider, eventlog_counters& counted,
                                    error_text& sentence) noexcept {
@@ -94,7 +102,8 @@ eventlog_status_code eventlog_provider_status(const eventlog_provider* provider,
     const signal_guard guard;
     const registry_lock lock;
     error_text sentence;
-    const eventlog_status_code code = publishing_status(provider, sentence);
+    const eventlog_status_code code =
+        lock.held() ? publishing_status(provider, sentence) : unknown_status(sentence);
     copy_text(text, text_size, sentence.text());
     return code;
 }
@@ -110,7 +119,9 @@ eventlog_status_code eventlog_provider_route_status(const eventlog_provider* pro
     eventlog_status_code code = EVENTLOG_STATUS_NO_ROUTE;
     error_text sentence;
     const registry_lock lock;
-    if (route == EVENTLOG_ROUTE_MEMORY) {
+    if (!lock.held()) {
+        code = unknown_status(sentence);
+    } else if (route == EVENTLOG_ROUTE_MEMORY) {
         code = memory_status(provider, counted, sentence);
     } else if (route == EVENTLOG_ROUTE_USER_EVENTS) {
         code = user_events_status(provider, counted, sentence);

@@ -15,6 +15,7 @@
 
 #include "platform/registry_lock.hpp"
 #include "platform/signal_guard.hpp"
+#include "platform/wiped_on_fork.hpp"
 #include "ring/clock.hpp"
 #include "ring/subscription_slots.hpp"
 #include "ring/tsc_calibration.hpp"
@@ -58,7 +59,6 @@ using clock_state_words = std::array<std::uint64_t, sizeof(clock_state) / sizeof
 constinit std::array<std::array<std::atomic<std::uint64_t>, clock_state_words{}.size()>, 2>
     state_copies{};
 constinit std::atomic<std::uint32_t> clock_generation{0};
-constinit std::atomic<bool> has_writer{false};
 constinit bool is_set = false;  // under the registry's lock
 
 /// A state and its generation.
@@ -81,7 +81,7 @@ versioned_clock_state load_clock_state() noexcept {
     }
 }
 
-/// Only the writer (has_writer) calls it.
+/// Only the writer (has_clock_writer) calls it.
 void store_clock_state(const clock_state& fresh) noexcept {
     const auto words = std::bit_cast<clock_state_words>(fresh);
     const std::uint32_t next = clock_generation.load(std::memory_order_relaxed) + 1;
@@ -176,11 +176,11 @@ bool is_recalibration_due(const clock_state& from, std::int64_t monotonic) noexc
 /// cannot recalibrate meanwhile. A thread that finds an active writer pays for one load only.
 [[gnu::noinline]] bool recalibrate(const versioned_clock_state& current,
                                    const reading& now) noexcept {
-    if (has_writer.load(std::memory_order_relaxed)) {
+    if (wiped_on_fork.has_clock_writer.load(std::memory_order_relaxed)) {
         return false;
     }
     const signal_guard guard;
-    if (has_writer.exchange(true, std::memory_order_acquire)) {
+    if (wiped_on_fork.has_clock_writer.exchange(true, std::memory_order_acquire)) {
         return false;
     }
     const bool is_latest = clock_generation.load(std::memory_order_relaxed) == current.generation;
@@ -194,7 +194,7 @@ bool is_recalibration_due(const clock_state& from, std::int64_t monotonic) noexc
         }
         store_clock_state(fresh);
     }
-    has_writer.store(false, std::memory_order_release);
+    wiped_on_fork.has_clock_writer.store(false, std::memory_order_release);
     return is_latest;
 }
 
@@ -273,7 +273,7 @@ void start(clock_state& fresh) noexcept {
 
 /// The lock is held for a short time only, but the holder may not be running.
 void acquire_writer() noexcept {
-    while (has_writer.exchange(true, std::memory_order_acquire)) {
+    while (wiped_on_fork.has_clock_writer.exchange(true, std::memory_order_acquire)) {
         sleep_until(monotonic_now() + 100'000);
     }
 }
@@ -314,7 +314,7 @@ std::uint64_t read_custom_clock(std::uint32_t region_clock) noexcept {
 }
 
 void reset_custom_clock_writer() noexcept {
-    has_writer.store(false, std::memory_order_relaxed);
+    wiped_on_fork.has_clock_writer.store(false, std::memory_order_relaxed);
 }
 
 }  // namespace eventlog::core
@@ -331,11 +331,14 @@ bool eventlog_set_clock(const eventlog_clock_source* source) {
         fresh = clock_state_of(*source);
         start(fresh);
     }
+    wipe_locks_on_fork();
     acquire_writer();
     const registry_lock lock;
-    store_clock_state(fresh);
-    has_writer.store(false, std::memory_order_release);
-    is_set = source != nullptr;
-    update_slot_clocks();
-    return true;
+    if (lock.held()) {
+        store_clock_state(fresh);
+        is_set = source != nullptr;
+        update_slot_clocks();
+    }
+    wiped_on_fork.has_clock_writer.store(false, std::memory_order_release);
+    return lock.held();
 }

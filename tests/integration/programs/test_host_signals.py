@@ -1,8 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The library does not change what a program's handlers of synchronous signals do, also while it
-holds a lock.
-"""
+"""Signal handlers run, emit, fork and exit, also while the library holds a lock."""
 
 import os
 import re
@@ -13,6 +11,11 @@ import harness
 
 STEP = re.compile(r"host_traps:step number=(\d+)$", re.MULTILINE)
 TRAPPED = re.compile(r"host_traps:trapped process=(\d+)$", re.MULTILINE)
+
+
+def permit_forks_in_handlers(environment):
+    """ThreadSanitizer's own fork() allocates memory, which it reports in a signal handler."""
+    environment["TSAN_OPTIONS"] = environment.get("TSAN_OPTIONS", "") + ":report_signal_unsafe=0"
 
 
 @unittest.skipUnless(os.uname().machine in ("x86_64", "aarch64"), "registers are not known")
@@ -32,6 +35,43 @@ class Traps(harness.Case):
         output, text = self.run_trapped("none")
         self.assertRegex(output, r"calls [1-9]")
         self.assertEqual(STEP.findall(text), [str(i) for i in range(10)])
+
+    def test_handler_emits_while_library_attaches(self):
+        _, text = self.run_trapped("emit")
+        self.assertEqual(STEP.findall(text), [str(i) for i in range(10)])
+
+    def test_handler_forks_while_library_attaches(self):
+        permit_forks_in_handlers(self.environment)
+        _, text = self.run_trapped("fork")
+        self.assertEqual(STEP.findall(text), [str(i) for i in range(10)])
+
+    def test_handler_exits_while_library_attaches(self):
+        self.run_trapped("exit", status=5)
+        # The registry was in use, so the next command removes the file.
+        self.run_elog("list")
+        self.assert_no_files_left()
+
+
+class Forks(harness.Case):
+    def run_forks(self, case):
+        output, _ = self.finish(self.start(harness.program("host_forks"), case))
+        self.assertIn("done", output)
+        self.run_elog("list")
+        self.assert_no_files_left()
+
+    def test_handler_forks_during_fork(self):
+        permit_forks_in_handlers(self.environment)
+        self.run_forks("in_fork")
+
+    def test_raw_child_exits_while_another_thread_forks(self):
+        self.run_forks("raw")
+
+    def test_child_of_fork_before_first_registration_registers(self):
+        self.run_forks("first")
+
+    def test_handler_forks_while_library_ends(self):
+        permit_forks_in_handlers(self.environment)
+        self.run_forks("exit")
 
 
 if __name__ == "__main__":
