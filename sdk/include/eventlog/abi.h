@@ -349,10 +349,11 @@ struct eventlog_clock_source {
  *
  * `read` is called for each event and each subscription that receives it, usually once. The
  * emitting threads call it, several at once, and from signal handlers if the program emits there.
- * It must be async-signal-safe, keep errno, return soon, and neither throw nor emit. Bits above
- * `bits` are ignored. An event that is being emitted during this call has the time of either clock,
- * and may still call the previous `read`: its code and context must stay valid as long as threads
- * may emit. A forked child continues with the clock of its parent.
+ * It must be async-signal-safe, keep errno, return soon, neither throw nor emit, and have no
+ * cancellation point. Bits above `bits` are ignored. An event that is being emitted during this
+ * call has the time of either clock, and may still call the previous `read`: its code and context
+ * must stay valid as long as threads may emit. A forked child continues with the clock of its
+ * parent.
  *
  * An event with a custom clock takes about 60 ns longer, because it does not use the fast path.
  * Without a custom clock events have no such cost.

@@ -110,6 +110,8 @@ void run_callbacks(eventlog_provider& provider,
 
 /// Determines the listeners and runs the callbacks. Returns false if a retry is needed.
 bool update_listeners(eventlog_provider& provider) noexcept {
+    // A callback that is cancelled would unwind through this library, which has no exceptions.
+    const cancellation_block no_cancellation;
     std::array<std::uint64_t, EVENTLOG_SUBSCRIPTIONS_MAX> serials{};
     const bool complete = find_listeners(provider, serials);
     run_callbacks(provider, serials);

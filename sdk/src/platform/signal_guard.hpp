@@ -50,21 +50,33 @@ class signal_block {
     sigset_t signals_{};
 };
 
+/// Scope guard: disables cancellation of the calling thread.
+class cancellation_block {
+  public:
+    cancellation_block() noexcept {
+        static_cast<void>(::pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state_));
+    }
+    ~cancellation_block() { static_cast<void>(::pthread_setcancelstate(state_, nullptr)); }
+    cancellation_block(const cancellation_block&) = delete;
+    cancellation_block& operator=(const cancellation_block&) = delete;
+
+  private:
+    int state_ = PTHREAD_CANCEL_ENABLE;
+};
+
 /// Scope guard for work that the application did not request: saves errno, blocks signals and
 /// disables thread cancellation. The handler of an asynchronous signal can neither fork nor leave
 /// by longjmp while this library holds a lock.
 class signal_guard {
   public:
-    signal_guard() noexcept {
-        static_cast<void>(::pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state_));
-    }
-    ~signal_guard() { static_cast<void>(::pthread_setcancelstate(cancel_state_, nullptr)); }
+    signal_guard() noexcept = default;
+    ~signal_guard() = default;
     signal_guard(const signal_guard&) = delete;
     signal_guard& operator=(const signal_guard&) = delete;
 
   private:
     errno_guard errno_;
-    int cancel_state_ = PTHREAD_CANCEL_ENABLE;
+    cancellation_block cancellation_;
     signal_block signals_;
 };
 

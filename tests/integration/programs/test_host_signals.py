@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Signal handlers run, emit, fork and exit, also while the library holds a lock."""
+"""Signal handlers run, emit, fork and exit, also while the library holds a lock. Cancellation waits
+for the end of a callback.
+"""
 
 import os
 import re
@@ -72,6 +74,13 @@ class Forks(harness.Case):
     def test_handler_forks_while_library_ends(self):
         permit_forks_in_handlers(self.environment)
         self.run_forks("exit")
+
+
+class Cancellation(harness.Case):
+    def test_is_disabled_during_callbacks(self):
+        output, _ = self.finish(self.start(harness.program("host_cancellation")))
+        self.assertEqual(output, "done\n")
+        self.assert_no_files_left()
 
 
 if __name__ == "__main__":
