@@ -9,7 +9,7 @@
 
 namespace bench {
 
-/// 33 bytes of payload with a reason of 12 characters; a record of 64 bytes.
+/// 33 bytes of payload with a reason of 12 characters; a record of 48 bytes.
 struct retransmission {
     std::uint64_t sequence;
     std::uint32_t bytes;

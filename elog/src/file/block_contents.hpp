@@ -86,6 +86,12 @@ std::optional<Block> load_head(block_file& file, const block_location& place, bl
     return {clock.clock, clock.monotonic, clock.realtime};
 }
 
+/// Whether a note is of a pause, but does not name it: that is damage.
+[[nodiscard]] constexpr bool is_pause_without_number(const note_block& note) noexcept {
+    const auto kind = static_cast<note_kind>(note.kind);
+    return (kind == note_kind::pause || kind == note_kind::resume) && note.values[1] == 0;
+}
+
 /// Removes a u8 length and a name of that many bytes from the beginning, which may be empty;
 /// nullopt if it is not there, or contains what a name cannot: it is printed.
 [[nodiscard]] inline std::optional<std::string> take_name(std::span<const std::uint8_t>& bytes) {

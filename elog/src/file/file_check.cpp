@@ -299,9 +299,7 @@ void file_checker::check_offsets(const block_location& place, const block_bytes&
 void file_checker::check_note(const block_location& place, const block_bytes& payload) {
     index_.add(place.header);
     const auto note = checked_head<note_block>(file_, place, payload);
-    const bool is_pause = note && (note->kind == static_cast<std::uint16_t>(note_kind::pause) ||
-                                   note->kind == static_cast<std::uint16_t>(note_kind::resume));
-    if (is_pause && note->values[1] == 0) {
+    if (note && is_pause_without_number(*note)) {
         file_.report("the pause at {} has no number", place.offset);
     }
 }

@@ -200,10 +200,13 @@ void file_repairer::take_loss(const block_location& place, const block_bytes& pa
 }
 
 void file_repairer::copy_note(const block_location& place, const block_bytes& payload) {
-    if (const auto note = block_head<note_block>(payload)) {
-        writer_.write_note(*note, body_of(payload));
-    } else {
+    const auto note = block_head<note_block>(payload);
+    if (!note) {
         skip_block(place, "it is too short for its type");
+    } else if (is_pause_without_number(*note)) {
+        skip_block(place, "it is a pause without a number");
+    } else {
+        writer_.write_note(*note, body_of(payload));
     }
 }
 

@@ -9,6 +9,7 @@
 
 #include "file/file_check.hpp"
 #include "file/file_reader.hpp"
+#include "file/file_repair.hpp"
 #include "file/file_writer.hpp"
 #include "file/recording_follower.hpp"
 #include "scratch.hpp"
@@ -82,6 +83,16 @@ TEST(pause_notes, are_followed_in_any_order_of_their_numbers) {
     recording.follow([](const elog::merged_record&, const elog::clock_converter&) {}, [] {},
                      [] { return false; });
     EXPECT_EQ(recording.take_marks(), all);
+}
+
+TEST(pause_notes, without_number_are_left_out_of_repaired_files) {
+    const marks sound{pause_mark(100, 1), resume_mark(200, 1)};
+    const std::string path =
+        file_with_pauses("damaged_pauses.elog", {sound[0], resume_mark(150, 0), sound[1]});
+    const std::string repaired = path + ".repaired";
+    EXPECT_NE(elog::repair_file(path, repaired).damages, std::vector<std::string>{});
+    EXPECT_EQ(elog::check_file(repaired).damages, std::vector<std::string>{});
+    EXPECT_EQ(elog::file_reader(repaired).marks(), sound);
 }
 
 }  // namespace
