@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "memory/region_accessor.hpp"
+#include "ring/snapshot_reason.hpp"
 
 namespace elog {
 namespace {
@@ -60,6 +61,10 @@ std::optional<std::string> snapshot_requests::reason() const {
     }
     text.resize(::strnlen(text.data(), text.size()));
     return text;
+}
+
+bool snapshot_requests::request(const std::string& reason) noexcept {
+    return eventlog::core::request_snapshot(*region_, eventlog::core::pack_reason(reason.c_str()));
 }
 
 void snapshot_requests::answer(std::uint32_t wanted) noexcept {

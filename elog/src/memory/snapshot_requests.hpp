@@ -39,6 +39,10 @@ class snapshot_requests {
     /// several applications write it at this moment, or one died while it wrote.
     [[nodiscard]] std::optional<std::string> reason() const;
 
+    /// Requests a snapshot as an application does; at most 36 bytes of the reason are kept. False
+    /// if the flight recorder has ended.
+    bool request(const std::string& reason) noexcept;
+
     /// Marks the first `wanted` requests as answered. Never reduces the number that other processes
     /// have answered.
     void answer(std::uint32_t wanted) noexcept;

@@ -20,4 +20,7 @@ using reason_words = std::array<std::uint64_t, EVENTLOG_SNAPSHOT_REASON_WORDS>;
 void store_reason(eventlog_region& region, const reason_words& reason,
                   std::uint32_t ticket) noexcept;
 
+/// Requests a snapshot. False if the subscription is not, or not any more, a flight recorder.
+bool request_snapshot(eventlog_region& region, const reason_words& reason) noexcept;
+
 }  // namespace eventlog::core
