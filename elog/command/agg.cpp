@@ -20,14 +20,14 @@
 #include "cli/stop_signal.hpp"
 #include "commands.hpp"
 #include "file/file_reader.hpp"
+#include "live/aggregate_output.hpp"
 #include "live/filtered_records.hpp"
 #include "live/listening.hpp"
 #include "live/live_recording.hpp"
 #include "live/where.hpp"
 #include "record/display_clock.hpp"
+#include "run.hpp"
 #include "terminal/diagnostics.hpp"
-#include "terminal/terminal.hpp"
-#include "text/character_locale.hpp"
 
 namespace elog {
 namespace {
@@ -52,13 +52,6 @@ struct agg_arguments {
 aggregation parse_expression(const agg_arguments& arguments) {
     return as_usage_error(
         [&] { return aggregation::parse("The aggregation", arguments.expression); });
-}
-
-report_style report_style_for_output() {
-    report_style style;
-    style.width = style_of(STDOUT_FILENO).width;
-    style.blocks = character_locale().is_utf8();
-    return style;
 }
 
 /// JSON has times for programs.
@@ -132,24 +125,6 @@ void check_expression(const agg_arguments& arguments, const event_patterns& patt
     aggregator computed(parse_expression(arguments), filter.get(), arguments.keys,
                         matches_any_pattern(patterns));
     check_found(filter.get(), &computed, process.found(), !arguments.listening.wait);
-}
-
-void report_losses(const recording_summary& summary) {
-    if (summary.full != 0) {
-        print_diagnostic("elog: {} events found no room in the buffers and are missing in the "
-                         "numbers. Select fewer with -e, or use larger buffers with --buffer-size.",
-                         summary.full);
-    }
-    if (summary.lost != summary.full) {
-        print_diagnostic(
-            "elog: {} more events were lost by their programs and are missing in the numbers.",
-            summary.lost - summary.full);
-    }
-    if (summary.providers_refused != 0) {
-        print_diagnostic("elog: {} providers found no room in the subscription and were not "
-                         "recorded. Select fewer with -e.",
-                         summary.providers_refused);
-    }
 }
 
 /// The reason why no event is counted in the kernel; empty if there is none.
@@ -280,7 +255,48 @@ void check_options(const agg_arguments& arguments) {
     }
 }
 
+bool is_latency(std::string_view expression) noexcept {
+    constexpr std::string_view name = "latency";
+    const std::size_t begin = std::min(expression.find_first_not_of(" \t\n"), expression.size());
+    const std::string_view call = expression.substr(begin);
+    return call.starts_with(name) &&
+           call.substr(name.size()).find_first_not_of(" \t\n") != std::string_view::npos &&
+           call[call.find_first_not_of(" \t\n", name.size())] == '(';
+}
+
+/// A latency is of pairs of events, which a script computes.
+void run_latency(const agg_arguments& arguments) {
+    if (!arguments.listening.events.empty()) {
+        throw usage_error("latency() names its events: leave -e out.");
+    }
+    if (arguments.interval || arguments.iterations || arguments.choice.limit || arguments.json ||
+        arguments.push_down) {
+        throw usage_error("--interval, --iterations, --limit, --json and --push-down are not for "
+                          "latency(): leave them out.");
+    }
+    run_arguments run;
+    run.recording = arguments.file;
+    run.choice.times = arguments.choice.times;
+    run.listening = arguments.listening;
+    run.route = arguments.route;
+    run.duration = arguments.duration;
+    run.keys = arguments.keys;
+    run.explain = arguments.explain;
+    script_input input;
+    input.text = arguments.expression;
+    input.option = "The aggregation";
+    script wanted;
+    input.locate_mistakes(
+        [&] { wanted = script::parse_latency(input.text, arguments.choice.where.value_or("")); });
+    check_run_options(run);
+    run_script(run, wanted, input);
+}
+
 void run_agg(const agg_arguments& arguments) {
+    if (is_latency(arguments.expression)) {
+        run_latency(arguments);
+        return;
+    }
     check_options(arguments);
     if (arguments.file) {
         run_on_file(arguments);

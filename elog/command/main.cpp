@@ -58,7 +58,7 @@ std::vector<elog::overview_section> overview() {
           {{"doctor"}, "Check the requirements of recording; --all lists all features"},
           {{"completion", "help"}, "Print the script for a shell; print the help of a command"}}},
         {"Options",
-         {{{"-n SCRIPT"}, "Query in one line: 'PROVIDER:EVENT /PREDICATE/ { ACTION }'"},
+         {{{"-n SCRIPT"}, "Script in one line: 'PROVIDER:EVENT /PREDICATE/ { ACTION }'"},
           {{"--user USER", "--at PID"},
            "As root: run as that user, or in the container of a process"},
           {{"-j,--json", "--no-pager"}, "Write JSON instead of text; do not use a pager"},

@@ -61,13 +61,7 @@ void add_pattern(subscription_options& options, const std::string& text, const c
 
 }  // namespace
 
-command_option add_event_options(subcommand& command, listening_arguments& arguments) {
-    const command_option events =
-        command
-            .add_option("-e,--event GLOB...", arguments.events,
-                        "PROVIDER:EVENT[@LEVEL][/KEYWORD,...], with * and ?; may be repeated")
-            .one_value_each()
-            .completes_as(value_kind::event);
+void add_source_options(subcommand& command, listening_arguments& arguments) {
     command
         .add_option("--session ID...", arguments.sessions,
                     "Only events of that session; may be repeated")
@@ -85,6 +79,16 @@ command_option add_event_options(subcommand& command, listening_arguments& argum
         .completes_as(value_kind::process_name);
     command.add_option("--buffer-size SIZE", arguments.buffer_size,
                        "Size of a buffer, 128K to 32M; 8x1M for eight instead of four");
+}
+
+command_option add_event_options(subcommand& command, listening_arguments& arguments) {
+    const command_option events =
+        command
+            .add_option("-e,--event GLOB...", arguments.events,
+                        "PROVIDER:EVENT[@LEVEL][/KEYWORD,...], with * and ?; may be repeated")
+            .one_value_each()
+            .completes_as(value_kind::event);
+    add_source_options(command, arguments);
     return events;
 }
 

@@ -25,6 +25,10 @@ struct listening_arguments {
     bool wait = false;
 };
 
+/// Adds --session, -p, --comm and --buffer-size. The arguments have to live until the command line
+/// has been read.
+void add_source_options(subcommand& command, listening_arguments& arguments);
+
 /// Adds -e, which is returned, --session, -p, --comm and --buffer-size. The arguments have to live
 /// until the command line has been read.
 command_option add_event_options(subcommand& command, listening_arguments& arguments);

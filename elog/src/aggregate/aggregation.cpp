@@ -10,7 +10,7 @@
 namespace elog {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, aggregate_function>, 8> aggregate_functions{{
+constexpr std::array<std::pair<std::string_view, aggregate_function>, 9> aggregate_functions{{
     {"count", aggregate_function::count},
     {"sum", aggregate_function::sum},
     {"avg", aggregate_function::avg},
@@ -18,6 +18,7 @@ constexpr std::array<std::pair<std::string_view, aggregate_function>, 8> aggrega
     {"max", aggregate_function::max},
     {"stddev", aggregate_function::stddev},
     {"hist", aggregate_function::hist},
+    {"lquantize", aggregate_function::hist},
     {"quantize", aggregate_function::quantize},
 }};
 
@@ -82,7 +83,7 @@ class aggregation_parser : private expression_parser {
         }
         reject(current().column,
                fmt::format("{} is no function: there are count, sum, avg, min, max, "
-                           "stddev, hist, quantize and top.{}",
+                           "stddev, hist, lquantize, quantize and top.{}",
                            describe(current()), did_you_mean(current().text, names)));
     }
 
@@ -188,10 +189,25 @@ aggregation aggregation::parse(std::string source, std::string_view text, std::s
     return made;
 }
 
-void aggregation::check_keys(std::string source, std::string_view text, std::size_t column) {
+std::vector<aggregate_key> aggregation::parse_keys(std::string source, std::string_view text,
+                                                   std::size_t column) {
     aggregation made;
     made.source = std::move(source);
     aggregation_parser(made, text, column).parse_only_keys();
+    return std::move(made.keys);
+}
+
+std::string aggregation::text() const {
+    std::string all;
+    for (const aggregate_call& call : calls) {
+        all += all.empty() ? "" : ", ";
+        all += call.text;
+    }
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+        all += i == 0 ? " by " : ", ";
+        all += keys[i].text;
+    }
+    return top == 0 ? all : fmt::format("{} | top {}", all, top);
 }
 
 }  // namespace elog

@@ -57,8 +57,12 @@ struct aggregation {
     /// `column` is the text's position in the source. Throws user_error: SOURCE, column N: reason.
     [[nodiscard]] static aggregation parse(std::string source, std::string_view text,
                                            std::size_t column = 1);
-    /// Throws the same error if the text is no list of fields as after 'by'.
-    static void check_keys(std::string source, std::string_view text, std::size_t column);
+    /// A list of fields as after 'by'. Throws the same error.
+    [[nodiscard]] static std::vector<aggregate_key> parse_keys(std::string source,
+                                                               std::string_view text,
+                                                               std::size_t column);
+    /// "sum(bytes), avg(bytes) by peer | top 10": equal texts compute the same.
+    [[nodiscard]] std::string text() const;
 };
 
 }  // namespace elog

@@ -61,9 +61,9 @@ struct predicate_node {
 
 class predicate {
   public:
-    /// `source` names the predicate in messages, for example --where. Throws user_error: SOURCE,
-    /// column N: reason.
-    predicate(std::string source, std::string_view text);
+    /// `source` names the predicate in messages, for example --where, and `column` is the text's
+    /// position there. Throws user_error: SOURCE, column N: reason.
+    predicate(std::string source, std::string_view text, std::size_t column = 1);
 
     [[nodiscard]] const std::string& source() const noexcept { return source_; }
     [[nodiscard]] const std::vector<predicate_node>& nodes() const noexcept { return nodes_; }

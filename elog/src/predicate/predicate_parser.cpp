@@ -24,9 +24,9 @@ constexpr std::array<std::pair<std::string_view, comparison>, 8> comparisons{{
 
 class predicate_parser : private expression_parser {
   public:
-    predicate_parser(std::string_view source, std::string_view text,
+    predicate_parser(std::string_view source, std::string_view text, std::size_t column,
                      std::vector<predicate_node>& nodes)
-        : expression_parser(source, text), nodes_(nodes) {}
+        : expression_parser(source, text, column), nodes_(nodes) {}
 
     std::size_t parse_all() {
         if (current().kind == expression_token_kind::end) {
@@ -304,8 +304,9 @@ comparison mirrored(comparison how) noexcept {
     }
 }
 
-predicate::predicate(std::string source, std::string_view text) : source_(std::move(source)) {
-    root_ = predicate_parser(source_, text, nodes_).parse_all();
+predicate::predicate(std::string source, std::string_view text, std::size_t column)
+    : source_(std::move(source)) {
+    root_ = predicate_parser(source_, text, column, nodes_).parse_all();
 }
 
 }  // namespace elog

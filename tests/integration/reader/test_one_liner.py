@@ -1,8 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""elog -n does in one line what elog record and elog agg do with options; elog run reads it from a
-file.
-"""
+"""elog -n and elog run run a script of one clause as elog record or elog agg, with their options."""
 
 import json
 
@@ -36,17 +34,16 @@ class OneLiner(harness.Case):
         self.assertEqual(shown["events"], 3)
 
     def test_is_rejected_with_column(self):
-        self.assert_one_message(self.run_elog("-n", "counter:* {", status=2).stderr,
-                                 "one-liner, column 11: the brace is not closed")
+        self.assertIn("-n, column 11: the brace is not closed",
+                      self.run_elog("-n", "counter:* {", status=2).stderr)
         self.run_elog("-n", status=2)
-        self.assertIn("one-liner, column 17: 'sume' is no function",
+        self.assertIn("-n, column 17: 'sume' is no function",
                       self.run_elog("-n", "counter:* { @ = sume(number) }", status=2).stderr)
 
     def test_contains_no_options(self):
-        self.assert_one_message(self.run_elog("-n", "counter:* { @ = --help }", status=2).stderr,
-                                 "one-liner, column 17: ")
-        self.assert_one_message(self.run_elog("-n", "--help {}", status=2).stderr,
-                                 "one-liner, column 1: ")
+        self.assertIn("-n, column 17: ",
+                      self.run_elog("-n", "counter:* { @ = --help }", status=2).stderr)
+        self.assertIn("-n, column 1: ", self.run_elog("-n", "--help {}", status=2).stderr)
 
     def test_completes_options_of_equivalent_command(self):
         self.assertIn("--interval\t", self.run_elog("__complete", "--", "-n", "a:* { @ = count() }",
@@ -74,15 +71,15 @@ class Script(harness.Case):
         path = self.write("# sums\ncounter:* {\n  @ = sume(number)\n}\n")
         result = self.run_elog("run", path, status=2)
         self.assertIn(f"elog: {path}:3:7: 'sume' is no function", result.stderr)
-        result = self.run_elog("run", self.write("counter:* " * 1000), status=2)
-        self.assert_one_message(result.stderr, f"{path} is no script", "8192")
+        result = self.run_elog("run", self.write("counter:* " * 7000), status=2)
+        self.assert_one_message(result.stderr, f"{path} is no script", "65536")
 
     def test_file_precedes_options(self):
         self.assert_one_message(self.run_elog("run", self.path("absent"), status=1).stderr,
                                 "Cannot open", "absent")
-        self.assertEqual(self.run_elog("run", "--wait", status=2).stderr,
-                         "elog: elog run has no option '--wait'.\nTry: elog run --help\n")
-        self.assertIn("FILE is required.", self.run_elog("run", status=2).stderr)
+        self.assert_one_message(self.run_elog("run", "--wait", status=2).stderr, "not neither")
+        self.assertEqual(self.run_elog("run", "--output", status=2).stderr.splitlines()[-1],
+                         "Try: elog run --help")
 
     def test_completes_options_of_equivalent_command(self):
         path = self.write("counter:* { @ = count() }")
