@@ -96,7 +96,8 @@ bool process_file::may_have_schemas(std::uint64_t size) noexcept {
 }
 
 void process_file::store_slot_serial(unsigned slot, std::uint64_t serial) noexcept {
-    if (header_.slot_serial[slot] != serial) {
+    // The process may have found the subscription since the header was read.
+    if (read_slot_serial(slot) != serial) {
         new_slots_ |= 1U << slot;
     }
     write_exactly(file_, &serial, sizeof serial,
