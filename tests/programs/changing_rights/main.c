@@ -18,7 +18,8 @@
 // - chroot:FOLDER: changes the root to that folder
 // - bind:SOURCE:TARGET: mounts a file or folder on another one
 // - wait: prints a line and waits for one on standard input
-#define _GNU_SOURCE  // setresuid
+// For setresuid.
+#define _GNU_SOURCE  // NOLINT(bugprone-reserved-identifier, readability-identifier-naming)
 #include <grp.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -38,8 +39,10 @@ static struct eventlog_provider* provider;
 
 // The leak checker of AddressSanitizer cannot trace this program, which cannot read its environment
 // for the sanitizer's options either.
-const char* __asan_default_options(void);   // NOLINT(bugprone-reserved-identifier)
-const char* __asan_default_options(void) {  // NOLINT(bugprone-reserved-identifier)
+// NOLINTBEGIN(bugprone-reserved-identifier, readability-identifier-naming)
+const char* __asan_default_options(void);
+const char* __asan_default_options(void) {
+    // NOLINTEND(bugprone-reserved-identifier, readability-identifier-naming)
     return "detect_leaks=0";
 }
 
@@ -71,7 +74,7 @@ static void* emit_in_thread(void* count) {
 }
 
 static int emit_canceled(uint64_t count) {
-    pthread_t thread;
+    pthread_t thread = 0;
     void* result = NULL;
     return pthread_create(&thread, NULL, emit_in_thread, &count) == 0 &&
            pthread_join(thread, &result) == 0 && result == &count;

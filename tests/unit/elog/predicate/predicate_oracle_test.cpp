@@ -274,10 +274,8 @@ condition_pointer make_condition(random_source& random, std::size_t depth) {
 
 test_record make_record(random_source& random, const record_builder& maker) {
     const auto set_text = [&](test_record& made, const char* field) {
-        made.set_text(field,
-                      random.pick<const char*>({nullptr, "", "a", "b", "ab", "abc", "\xc3\xa4",
-                                                "\xc3\xa4"
-                                                "b"}));
+        made.set_text(field, random.pick<const char*>(
+                                 {nullptr, "", "a", "b", "ab", "abc", "\xc3\xa4", "\303\244b"}));
     };
     const std::vector<std::int64_t> numbers{-1, 0, 1, 2, 3, -4};
     if (random.below(4) == 0) {

@@ -132,7 +132,7 @@ TEST_F(predicate_values, are_compared_with_numbers_in_other_units) {
     };
     const std::vector<unit> units{
         {"ns", 't', 1}, {"us", 't', 1000}, {"ms", 't', 1000000}, {"s", 't', 1000000000},
-        {"B", 's', 1},  {"kB", 's', 1000}, {"KiB", 's', 1024},   {"MiB", 's', 1024 * 1024}};
+        {"B", 's', 1},  {"kB", 's', 1000}, {"KiB", 's', 1024},   {"MiB", 's', 1'048'576}};
     for (int i = 0; i < trials; ++i) {
         const measured_field& field = random.pick(measured_fields);
         const unit& in = random.pick(units);

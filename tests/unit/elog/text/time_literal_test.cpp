@@ -79,7 +79,8 @@ TEST(time_literal, on_a_later_day_has_the_same_time_of_day) {
     // 12:00 on the day before the change.
     const auto reference = elog::parse_time("2026-10-24T10:00:00Z", 0);
     ASSERT_TRUE(reference);
-    EXPECT_EQ(elog::parse_time("12:00", *reference, {.days = 1}), *reference + 25 * 3600 * second);
+    EXPECT_EQ(elog::parse_time("12:00", *reference, {.days = 1}),
+              *reference + std::int64_t{25} * 3600 * second);
     EXPECT_EQ(elog::parse_time("12:00", *reference, {.days = 8}),
               elog::parse_time("2026-11-01T12:00", 0));
 }
