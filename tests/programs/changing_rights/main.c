@@ -18,8 +18,6 @@
 // - chroot:FOLDER: changes the root to that folder
 // - bind:SOURCE:TARGET: mounts a file or folder on another one
 // - wait: prints a line and waits for one on standard input
-// For setresuid.
-#define _GNU_SOURCE  // NOLINT(bugprone-reserved-identifier, readability-identifier-naming)
 #include <grp.h>
 #include <inttypes.h>
 #include <limits.h>
