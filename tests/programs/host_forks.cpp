@@ -3,15 +3,18 @@
 // Forks where a lock of the library is held. Its fork handlers take the lock, and a handler that
 // was registered before them runs in the meantime.
 //
-//     host_forks in_fork | raw | first | exit | beside
+//     host_forks in_fork | raw | first | handlers | exit | beside
 //
 // in_fork: a signal handler forks while fork() runs; raw: a child of the raw system call ends by
 // exit() while another thread forks; first: a child of a fork() that began before the first
-// registration registers a provider, which its parent was registering when it was copied; exit: a
+// registration registers a provider, which its parent was registering when it was copied; handlers:
+// a child of a fork() while the library registers its fork handlers, and another thread its first
+// provider, registers a provider; exit: a
 // signal handler forks while the destructor of the library runs; beside: children end by exit()
 // that are forked while another thread registers and withdraws providers.
 //
 // Prints "done"; hangs or fails otherwise.
+#include <dlfcn.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <pthread.h>
@@ -38,6 +41,8 @@ using action = void (*)();
 
 std::atomic<action> before_fork{nullptr};
 std::atomic<action> on_trap{nullptr};
+std::atomic<action> on_handlers{nullptr};
+bool is_in_main = false;
 std::atomic<bool> is_held{false};
 std::atomic<bool> may_go_on{false};
 std::atomic<unsigned> forks{0};
@@ -62,12 +67,12 @@ void expect_end(pid_t child, int expected) {
     }
 }
 
-void create() {
+void create(eventlog_provider*& created) {
     static const eventlog_event_definition events[] = {{.name = "step"}};
     static const eventlog_definition definition = {EVENTLOG_DEFINITION_SIZES, .name = "host_forks",
                                                    .events = events, .event_count = 1};
     std::array<char, EVENTLOG_TEXT_SIZE> text{};
-    if (eventlog_provider_create(&definition, &provider, text.data(), text.size()) !=
+    if (eventlog_provider_create(&definition, &created, text.data(), text.size()) !=
         EVENTLOG_ERROR_NONE) {
         fail(text.data());
     }
@@ -75,7 +80,7 @@ void create() {
 
 /// Returns whether the provider is published.
 bool define() {
-    create();
+    create(provider);
     std::array<char, EVENTLOG_TEXT_SIZE> text{};
     const eventlog_status_code code = eventlog_provider_status(provider, text.data(), text.size());
     if (code != EVENTLOG_STATUS_OK) {
@@ -193,12 +198,41 @@ void fork_in_first_registration() {
     registering->join();
 }
 
+void fork_while_handlers_are_registered() {
+    static std::atomic<bool> is_registered{false};
+    on_handlers = [] {
+        is_held = true;
+        wait_for(may_go_on);
+    };
+    static eventlog_provider* created[2] = {};
+    std::thread first([] { create(created[0]); });
+    wait_for(is_held);
+    std::thread second([] {
+        create(created[1]);
+        is_registered = true;
+    });
+    // The second thread waits for the first; it must not get ahead of it.
+    for (int i = 0; i < 300 && !is_registered; ++i) {
+        ::usleep(1000);
+    }
+    if (!is_registered) {
+        may_go_on = true;
+        first.join();
+        second.join();
+    }
+    const pid_t child = ::fork();
+    if (child == 0) {
+        ::_exit(define() ? 5 : 1);
+    }
+    expect_end(child, 5);
+}
+
 void fork_beside_registrations() {
     // Not destroyed in the children, which do not have the thread.
     static std::atomic<bool> is_enough{false};
     static auto* const registering = new std::thread([] {
         while (!is_enough) {
-            create();
+            create(provider);
             eventlog_provider_destroy(provider);
         }
     });
@@ -225,7 +259,29 @@ void fork_at_exit() {
 
 }  // namespace
 
+// The thread sanitizer calls the function below before it can run instrumented code.
+#ifdef __clang__
+#define HOST_FORKS_UNINSTRUMENTED [[clang::disable_sanitizer_instrumentation]]
+#else
+#define HOST_FORKS_UNINSTRUMENTED
+#endif
+
+/// In front of the C library's, which pthread_atfork() calls.
+// NOLINTBEGIN(bugprone-reserved-identifier, readability-identifier-naming)
+HOST_FORKS_UNINSTRUMENTED
+extern "C" int __register_atfork(void (*prepare)(), void (*parent)(), void (*child)(),
+                                 void* object) {
+    // NOLINTEND(bugprone-reserved-identifier, readability-identifier-naming)
+    if (const action run = is_in_main ? on_handlers.exchange(nullptr) : nullptr; run != nullptr) {
+        run();
+    }
+    using function = int (*)(void (*)(), void (*)(), void (*)(), void*);
+    const auto next = reinterpret_cast<function>(::dlsym(RTLD_NEXT, "__register_atfork"));
+    return next(prepare, parent, child, object);
+}
+
 int main(int argument_count, char** arguments) {
+    is_in_main = true;
     // Before the library's handlers, so that it runs after theirs.
     ::pthread_atfork(
         [] {
@@ -241,12 +297,14 @@ int main(int argument_count, char** arguments) {
         exit_in_raw_child();
     } else if (what == "first") {
         fork_in_first_registration();
+    } else if (what == "handlers") {
+        fork_while_handlers_are_registered();
     } else if (what == "exit") {
         fork_at_exit();
     } else if (what == "beside") {
         fork_beside_registrations();
     } else {
-        std::fputs("usage: host_forks in_fork | raw | first | exit | beside\n", stderr);
+        std::fputs("usage: host_forks in_fork | raw | first | handlers | exit | beside\n", stderr);
         return 2;
     }
     std::puts("done");

@@ -73,13 +73,18 @@ void refresh_identity() noexcept {
     has_scanned_for_dead = false;
 }
 
-/// Before the lock is taken: a fork() while it is held needs the handlers.
+/// Before anything is registered: a fork() needs the handlers then. Other registering threads wait
+/// for the lock until they are there.
 void prepare_for_forks() noexcept {
     wipe_locks_on_fork();
-    if (!has_fork_handlers.load(std::memory_order_relaxed) &&
-        !has_fork_handlers.exchange(true, std::memory_order_relaxed)) {
+    if (has_fork_handlers.load(std::memory_order_acquire)) {
+        return;
+    }
+    const registry_lock lock;
+    if (lock.held() && !has_fork_handlers.load(std::memory_order_relaxed)) {
         static_cast<void>(::pthread_atfork(lock_registry_before_fork, unlock_registry_after_fork,
                                            after_fork_in_child));
+        has_fork_handlers.store(true, std::memory_order_release);
     }
 }
 

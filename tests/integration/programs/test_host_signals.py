@@ -71,6 +71,9 @@ class Forks(harness.Case):
     def test_child_of_fork_before_first_registration_registers(self):
         self.run_forks("first")
 
+    def test_child_of_fork_while_handlers_are_registered_registers(self):
+        self.run_forks("handlers")
+
     def test_handler_forks_while_library_ends(self):
         permit_forks_in_handlers(self.environment)
         self.run_forks("exit")
