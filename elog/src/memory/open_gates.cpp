@@ -37,6 +37,8 @@ void open_gates(const core::directory& where, const gate_request& wanted,
                 see(schema);
             }
             if (is_wanted) {
+                // Of other providers as well, whose events the process may count for the slot.
+                provider.forget_predecessor(wanted.slot);
                 core::for_each_wanted(schema, wanted.filter, [&](std::uint16_t id, core::verdict) {
                     static_cast<void>(provider.set_bit(id, wanted.slot));
                 });

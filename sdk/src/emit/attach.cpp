@@ -314,7 +314,10 @@ attach_look attach_to_file(eventlog_provider& provider, unsigned slot,
     }
     if (!take_own_gate(provider)) {
         replace_slot_serial(slot, known_serial, subscription.header().serial);
-        note_missed_subscription(provider, slot, subscription.is_paused());
+        // Unless its successor in the slot, which may not want this provider, has stored its own.
+        const bool counts = slot_serial(slot) == subscription.header().serial &&
+                            !subscription.has_ended() && !subscription.is_paused();
+        note_missed_subscription(provider, slot, counts);
         return {attach_outcome::retry_later};
     }
     // Without memory the bits are set nevertheless, so that an emit tries again.

@@ -64,9 +64,9 @@ void request_notification(eventlog_provider& provider) noexcept {
 
 }  // namespace
 
-void note_missed_subscription(eventlog_provider& provider, unsigned slot, bool is_paused) noexcept {
+void note_missed_subscription(eventlog_provider& provider, unsigned slot, bool counts) noexcept {
     eventlog_published_provider* const entry = provider.entry.load(std::memory_order_acquire);
-    if (entry != nullptr && !is_paused) {
+    if (entry != nullptr && counts) {
         std::atomic_ref(entry->early[slot])
             .fetch_or(EVENTLOG_EARLY_LISTENS, std::memory_order_seq_cst);
     }

@@ -25,9 +25,9 @@ namespace eventlog::core {
 void back_off_own_gate(eventlog_provider& provider) noexcept;
 
 /// Called by a scan that found a subscription, but take_own_gate() failed. The provider's next emit
-/// finds a notification, and scans again. Events are counted for the slot until then, unless
-/// `is_paused`. Under the registry lock.
-void note_missed_subscription(eventlog_provider& provider, unsigned slot, bool is_paused) noexcept;
+/// finds a notification, and scans again. Events are counted for the slot until then, if
+/// `counts`. Under the registry lock.
+void note_missed_subscription(eventlog_provider& provider, unsigned slot, bool counts) noexcept;
 
 /// Called after that scan. Under the registry lock.
 void forget_missed_subscriptions(eventlog_provider& provider) noexcept;

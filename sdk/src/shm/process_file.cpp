@@ -226,6 +226,15 @@ std::uint32_t* published_provider::early_word(unsigned slot) noexcept {
     return page == nullptr ? nullptr : &page[offset / sizeof *page + slot];
 }
 
+void published_provider::forget_predecessor(unsigned slot) noexcept {
+    if ((file_->new_slots_ & 1U << slot) != 0 && entry_.early[slot] != 0) {
+        const std::uint32_t none = 0;
+        write_exactly(file_->file_, &none, sizeof none,
+                      entry_offset_ + offsetof(eventlog_published_provider, early) +
+                          slot * sizeof none);
+    }
+}
+
 /// Before the first bit of the slot is set, so that the process counts the events for it that it
 /// loses after it has seen the notification.
 void published_provider::set_listening(unsigned slot) noexcept {
@@ -233,13 +242,6 @@ void published_provider::set_listening(unsigned slot) noexcept {
         return;
     }
     listening_ |= 1U << slot;
-    if ((file_->new_slots_ & 1U << slot) != 0) {
-        // What is counted there was lost for an ended subscription.
-        const std::uint32_t none = 0;
-        write_exactly(file_->file_, &none, sizeof none,
-                      entry_offset_ + offsetof(eventlog_published_provider, early) +
-                          slot * sizeof none);
-    }
     if (std::uint32_t* const word = early_word(slot)) {
         static_cast<void>(futex_set_bit(word, early_listens_bit));
     }

@@ -116,6 +116,10 @@ class published_provider {
     /// Reads the current counters of the provider.
     [[nodiscard]] bool read_counters(eventlog_counters_page& counters) const noexcept;
 
+    /// After process_file::store_slot_serial, before the first set_bit: events that were lost early
+    /// for an ended subscription of the slot do not count for this one.
+    void forget_predecessor(unsigned slot) noexcept;
+
     /// Sets a subscription's bit in the gate word of an event; notify() is called when all are set.
     /// False if the event is not below entry().event_count, or the gate cannot be mapped (at the
     /// first call) or has no memory; notify() then makes the process look for the subscription.

@@ -3,12 +3,16 @@
 // Events that are lost before their process is attached to a subscription count for that one.
 #include <unistd.h>
 
+#include <atomic>
+#include <string_view>
+
 #include <gtest/gtest.h>
 
 #include <eventlog/dynamic_provider.hpp>
 
 #include "listener.hpp"
 #include "process_files.hpp"
+#include "provider/registered_provider.hpp"
 #include "shm/process_file_layout.hpp"
 #include "two_event_provider.hpp"
 
@@ -117,6 +121,32 @@ void check_early_events_of_a_successor() {
 
 TEST(early_losses, do_not_count_for_a_successor) {
     check_in_child(check_early_events_of_a_successor);
+}
+
+/// As if a scan of the process had found a subscription in the first slot just when that ended.
+void leave_mark(const char* name) {
+    for (eventlog_provider* provider = eventlog::core::get_first_registered(); provider != nullptr;
+         provider = provider->next) {
+        if (std::string_view(provider->name.data()) == name) {
+            std::atomic_ref(provider->entry.load()->early[0]).fetch_or(EVENTLOG_EARLY_LISTENS);
+        }
+    }
+}
+
+void check_mark_of_an_ended_subscription() {
+    const dynamic_provider one = make("early_marked");
+    const dynamic_provider listened = make("early_listened");
+    leave_mark("early_marked");
+    const event_listener listener("early_listened:first");
+    const no_descriptors closed;
+    EXPECT_EQ(one.emit(0), EVENTLOG_ERROR_NONE);
+    EXPECT_EQ(listened.emit(0), EVENTLOG_ERROR_NONE);
+    EXPECT_EQ(one.status().routes[EVENTLOG_ROUTE_MEMORY].counters.lost_unattached, 0U);
+    EXPECT_EQ(listened.status().routes[EVENTLOG_ROUTE_MEMORY].counters.lost_unattached, 1U);
+}
+
+TEST(early_losses, do_not_count_for_a_successor_without_interest) {
+    check_in_child(check_mark_of_an_ended_subscription);
 }
 
 void check_early_events_of_others() {
