@@ -65,7 +65,7 @@ class ring_fixture : public ::testing::TestWithParam<ring_writer_param> {
         listener->clear_records();
         slot = slot_of(*listener);
         ASSERT_NE(slot, nullptr);
-        serial = slot->serial.load();
+        mapping = slot->mapping.load();
     }
 
     /// Whether the attaching event was written to the ring under test.
@@ -82,7 +82,7 @@ class ring_fixture : public ::testing::TestWithParam<ring_writer_param> {
     const pinned_to_one_cpu pinned;
     std::unique_ptr<event_listener> listener;
     core::subscription_slot* slot = nullptr;
-    std::uint64_t serial = 0;
+    std::uint64_t mapping = 0;
 };
 
 }  // namespace eventlog::test

@@ -272,7 +272,8 @@ attach_outcome attach_to_region(eventlog_provider& provider, unsigned index,
                                 const subscription_file& subscription) noexcept {
     subscription_slot& slot = subscription_slots[index];
     const std::uint64_t serial = subscription.header().serial;
-    if (slot.serial.load(std::memory_order_relaxed) != serial) {
+    if (slot.mapping.load(std::memory_order_relaxed) == 0 ||
+        slot.serial.load(std::memory_order_relaxed) != serial) {
         if (!unmap_slot(slot) ||
             !map_slot(slot, subscription.file(), subscription.header(), subscription.geometry())) {
             return attach_outcome::retry_later;
@@ -280,17 +281,18 @@ attach_outcome attach_to_region(eventlog_provider& provider, unsigned index,
         reserve_shared_ring(slot, subscription);
     }
     attachment& place = provider.attachment_to(index);
-    if (place.serial.load(std::memory_order_relaxed) == serial) {
-        return attach_outcome::attached;
+    // The entry remains valid if the same region is mapped again.
+    if (!place.is_attached_to(serial)) {
+        assigned_numbers assigned;
+        if (!add_provider_entry(provider, slot, subscription, assigned)) {
+            shared(slot.region()->providers_refused).fetch_add(1, std::memory_order_relaxed);
+            return attach_outcome::no_match;
+        }
+        place.provider_id.store(assigned.provider, std::memory_order_relaxed);
+        place.provider_head.store(provider_part(assigned.event_base), std::memory_order_relaxed);
+        place.serial.store(serial, std::memory_order_relaxed);
     }
-    assigned_numbers assigned;
-    if (!add_provider_entry(provider, slot, subscription, assigned)) {
-        shared(slot.region()->providers_refused).fetch_add(1, std::memory_order_relaxed);
-        return attach_outcome::no_match;
-    }
-    place.provider_id.store(assigned.provider, std::memory_order_relaxed);
-    place.provider_head.store(provider_part(assigned.event_base), std::memory_order_relaxed);
-    place.serial.store(serial, std::memory_order_release);
+    place.mapping.store(slot.mapping.load(std::memory_order_relaxed), std::memory_order_release);
     return attach_outcome::attached;
 }
 

@@ -88,7 +88,7 @@ void try_unmap_dead_regions(eventlog_provider& provider) noexcept {
 }
 
 void end_attachments(eventlog_provider& provider, unsigned slot) noexcept {
-    provider.attachment_to(slot).serial.store(not_attached, std::memory_order_relaxed);
+    provider.attachment_to(slot).end();
     const signal_guard guard;
     if (!is_own_process()) {
         return;
@@ -109,7 +109,7 @@ void detach_from_all(eventlog_provider& provider) noexcept {
         return;
     }
     for (attachment& place : attachments->places) {
-        place.serial.store(not_attached, std::memory_order_relaxed);
+        place.end();
     }
 }
 

@@ -50,44 +50,43 @@ std::uint32_t listener_mask(const eventlog_provider& provider, std::uint32_t eve
 }
 
 /// Increments a counter of the provider in the subscription's region.
-[[gnu::noinline]] void count_in_region(subscription_slot& slot, std::uint64_t serial,
+[[gnu::noinline]] void count_in_region(subscription_slot& slot, std::uint64_t mapping,
                                        std::uint32_t provider_id, entry_counter counter) noexcept {
-    const slot_user user(slot, serial);
+    const slot_user user(slot, mapping);
     if (user.holds()) {
         shared(slot.entry(provider_id)->*counter).fetch_add(1, std::memory_order_relaxed);
     }
 }
 
-/// The state of the subscription with that serial; EVENTLOG_REGION_ENDED if the slot does not have
-/// it.
-std::uint32_t state_of(subscription_slot& slot, std::uint64_t serial) noexcept {
-    const slot_user user(slot, serial);
+/// The state of the region with that mapping; EVENTLOG_REGION_ENDED if the slot does not have it.
+std::uint32_t state_of(subscription_slot& slot, std::uint64_t mapping) noexcept {
+    const slot_user user(slot, mapping);
     return user.holds() ? shared(slot.region()->state).load(std::memory_order_relaxed)
                         : std::uint32_t{EVENTLOG_REGION_ENDED};
 }
 
 /// Returns false, and counts nothing, if the subscription is paused or has ended or its slot was
 /// reused.
-bool write_to(eventlog_provider& provider, const attachment& place, std::uint64_t serial,
+bool write_to(eventlog_provider& provider, const attachment& place, std::uint64_t mapping,
               const event_payload& payload) noexcept {
     subscription_slot& slot = *place.slot;
     const std::uint32_t provider_id = place.provider_id.load(std::memory_order_relaxed);
     const std::uint64_t provider_head = place.provider_head.load(std::memory_order_relaxed);
     // Counts for both the consumer and the provider's process.
     const auto account = [&](entry_counter for_consumer, route_counter for_producer) {
-        count_in_region(slot, serial, provider_id, for_consumer);
+        count_in_region(slot, mapping, provider_id, for_consumer);
         count(provider, for_producer);
     };
     using entry = eventlog_provider_entry;
     using counters = eventlog_route_counters;
     if (payload.size > payload_size_max) [[unlikely]] {
-        if (state_of(slot, serial) != EVENTLOG_REGION_LIVE) {
+        if (state_of(slot, mapping) != EVENTLOG_REGION_LIVE) {
             return false;
         }
         account(&entry::lost_too_large, &counters::lost_too_large);
         return true;
     }
-    switch (write_record(slot, serial, provider_head, payload)) {
+    switch (write_record(slot, mapping, provider_head, payload)) {
         case write_result::written_uncounted:
             count_written(provider);
             [[fallthrough]];
@@ -97,7 +96,7 @@ bool write_to(eventlog_provider& provider, const attachment& place, std::uint64_
             }
             return true;
         case write_result::lost_no_memory:
-            count_in_region(slot, serial, provider_id, &entry::lost_no_memory);
+            count_in_region(slot, mapping, provider_id, &entry::lost_no_memory);
             [[fallthrough]];
         case write_result::lost_full:
             account(&entry::lost_full, &counters::lost_full);
@@ -139,24 +138,34 @@ bool is_filtered_by_session(const eventlog_provider& provider, unsigned index,
            !subscription_slots[index].wants_session(session_of(payload));
 }
 
+/// Counts an event that found the slot's bit, unless that was cleared since.
+void count_if_listening(const eventlog_provider& provider, unsigned slot,
+                        std::uint32_t event) noexcept {
+    if ((provider.gate_word(event).load(std::memory_order_relaxed) & 1U << slot) != 0) {
+        count_unattached(provider, slot);
+    }
+}
+
 void emit_to(eventlog_provider& provider, unsigned index, const event_payload& payload) noexcept {
     // Twice, because an ended subscription may have a successor in its slot.
     for (int attempt = 0; attempt < 2; ++attempt) {
         attachment& place = provider.attachment_to(index);
-        const std::uint64_t serial = place.serial.load(std::memory_order_acquire);
-        // Loaded after the serial: the bit may have belonged to a previous subscription that wanted
-        // other events.
+        // Not later than the mapping: see below.
+        const std::uint64_t serial = place.serial.load(std::memory_order_relaxed);
+        const std::uint64_t mapping = place.mapping.load(std::memory_order_acquire);
+        // Loaded after the mapping: the bit may have belonged to a previous subscription that
+        // wanted other events.
         const std::uint32_t gate = listener_mask(provider, payload.event);
         if ((gate & place.gate_bit) == 0) {
             return;
         }
-        if (serial == place.slot->serial.load(std::memory_order_acquire)) [[likely]] {
+        if (mapping == place.slot->mapping.load(std::memory_order_acquire)) [[likely]] {
             if (is_filtered_by_session(provider, index, payload)) {
                 // Skipped, unless the filter is that of an ended subscription.
                 if (is_attached(provider, index)) {
                     return;
                 }
-            } else if (write_to(provider, place, serial, payload)) {
+            } else if (write_to(provider, place, mapping, payload)) {
                 // Only for a single listener: several listeners exclude the fast path, and threads
                 // would contend for this cache line twice per event.
                 if (gate == place.gate_bit &&
@@ -164,7 +173,7 @@ void emit_to(eventlog_provider& provider, unsigned index, const event_payload& p
                     provider.latest.store(&place, std::memory_order_relaxed);
                 }
                 return;
-            } else if (const std::uint32_t state = state_of(*place.slot, serial);
+            } else if (const std::uint32_t state = state_of(*place.slot, mapping);
                        !is_end_state(state)) {
                 if (state == EVENTLOG_REGION_PAUSED) {
                     return;  // neither recorded nor lost
@@ -175,10 +184,8 @@ void emit_to(eventlog_provider& provider, unsigned index, const event_payload& p
         if (!attach_now(provider, index)) {
             // Not counted if the attach has found no subscription and cleared the bit, or if the
             // bit is still that of a subscription that has ended.
-            if ((provider.gate_word(payload.event).load(std::memory_order_relaxed) &
-                 place.gate_bit) != 0 &&
-                (serial == 0 || serial != slot_serial(index))) {
-                count_unattached(provider, index);
+            if (mapping == not_attached || serial != slot_serial(index)) {
+                count_if_listening(provider, index, payload.event);
             }
             return;
         }
@@ -190,13 +197,13 @@ void emit_to(eventlog_provider& provider, unsigned index, const event_payload& p
 /// another one.
 bool try_append_to(const eventlog_provider& provider, const attachment& place, std::uint32_t thread,
                    const event_payload& payload) noexcept {
-    const std::uint64_t serial = place.serial.load(std::memory_order_acquire);
+    const std::uint64_t mapping = place.mapping.load(std::memory_order_acquire);
     const std::uint32_t gate = provider.gate_word(payload.event).load(std::memory_order_acquire);
     if ((gate & place.gate_bit) == 0) [[unlikely]] {
         return false;
     }
     const rseq_result result = append_block(
-        *place.slot, serial, place.provider_head.load(std::memory_order_relaxed), thread, payload);
+        *place.slot, mapping, place.provider_head.load(std::memory_order_relaxed), thread, payload);
     if (result == rseq_result::uncounted) [[unlikely]] {
         count(provider, &eventlog_route_counters::written);
     }
@@ -266,7 +273,7 @@ bool is_event_of(const eventlog_provider* provider, std::uint32_t event) noexcep
                                                  std::uint32_t event, const void* payload,
                                                  std::size_t size) noexcept {
     const attachment& place = *provider.latest.load(std::memory_order_relaxed);
-    const std::uint64_t serial = place.serial.load(std::memory_order_acquire);
+    const std::uint64_t mapping = place.mapping.load(std::memory_order_acquire);
     if (size > payload_size_max || payload == nullptr) [[unlikely]] {
         return false;
     }
@@ -287,11 +294,11 @@ bool is_event_of(const eventlog_provider* provider, std::uint32_t event) noexcep
     rseq_result result = rseq_result::done;
     if (size <= EVENTLOG_SHORT_SIZE_MAX) [[likely]] {
         const std::uint64_t head = short_head(size, provider_head, event);
-        result = rseq_append_block<2048>(*place.slot, serial, head, context,
+        result = rseq_append_block<2048>(*place.slot, mapping, head, context,
                                          units_of(EVENTLOG_SHORT_HEADER_SIZE + size), payload,
                                          provider.gate);
         if (result == rseq_result::other_context) [[unlikely]] {
-            result = rseq_append_context(*place.slot, serial, head, context,
+            result = rseq_append_context(*place.slot, mapping, head, context,
                                          units_of(EVENTLOG_CONTEXT_HEADER_SIZE + size), payload);
             if (result == rseq_result::done) {
                 count_written(provider);
@@ -300,7 +307,7 @@ bool is_event_of(const eventlog_provider* provider, std::uint32_t event) noexcep
         }
     } else {
         result = rseq_append_extended<2048>(
-            *place.slot, serial, extended_head(provider_head, event) | size, context,
+            *place.slot, mapping, extended_head(provider_head, event) | size, context,
             units_of(EVENTLOG_EXTENDED_HEADER_SIZE + size), payload, provider.gate);
     }
     if (result == rseq_result::done) [[likely]] {
@@ -318,7 +325,7 @@ bool is_event_of(const eventlog_provider* provider, std::uint32_t event) noexcep
 bool is_attached(const eventlog_provider& provider, unsigned slot) noexcept {
     const attachment& place = provider.attachment_to(slot);
     // The subscription may have ended and its slot been reused.
-    return !is_end_state(state_of(*place.slot, place.serial.load(std::memory_order_acquire)));
+    return !is_end_state(state_of(*place.slot, place.mapping.load(std::memory_order_acquire)));
 }
 
 /// Called when a bit is set for a slot that the provider is not attached to. Events count for a

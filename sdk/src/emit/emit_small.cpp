@@ -92,7 +92,7 @@ extern "C" [[gnu::used, gnu::visibility("hidden")]] void eventlog_count_text(
 
 // The sequence's start and the position of the record. The clock is read first, as in
 // rseq_append_block: then xmm1 and xmm7 are the parts of the time. Is the subscription of the
-// provider's last event the only listener of this one? The serial is loaded before the gate and
+// provider's last event the only listener of this one? The mapping is loaded before the gate and
 // compared after it. From then on rcx is the CPU, r11 the record's size in whole words, xmm2 what
 // `head` has left in rdx, with the event's number and the size of the text in it.
 #define START(head)                                                                            \
@@ -106,7 +106,7 @@ extern "C" [[gnu::used, gnu::visibility("hidden")]] void eventlog_count_text(
         "jz 73f\n"                                                                             \
         "movq %c[latest](%%rsi), %%r10\n"                                                      \
         "movq %c[site_gate](%%rdi), %%rcx\n"                                                   \
-        "movq %c[serial](%%r10), %%rax\n"                                                      \
+        "movq %c[mapping](%%r10), %%rax\n"                                                      \
         "movl (%%rcx), %%ecx\n"                                                                \
         "cmpl %c[gate_bit](%%r10), %%ecx\n"                                                    \
         "jne 73f\n"                                                                            \
@@ -116,7 +116,7 @@ extern "C" [[gnu::used, gnu::visibility("hidden")]] void eventlog_count_text(
         head                                                                                   \
         "movq %%rdx, %%xmm2\n"                                                                 \
         "movq %c[slot](%%r10), %%r10\n"                                                        \
-        "cmpq %%rax, %c[slot_serial](%%r10)\n"                                                 \
+        "cmpq %%rax, %c[slot_mapping](%%r10)\n"                                                 \
         "jne 73f\n"                                                                            \
         "cmpl %c[slot_cpus](%%r10), %%ecx\n"                                                   \
         "jae 73f\n"                                                                            \
@@ -306,11 +306,11 @@ NAKED_FUNCTION void eventlog_emit_raw_text(const eventlog_site*, std::uint64_t, 
           [site_fixed_size] "i"(offsetof(eventlog_site, fixed_size)),
           [site_gate] "i"(offsetof(eventlog_site, gate)),
           [latest] "i"(offsetof(eventlog_provider, latest)),
-          [serial] "i"(offsetof(attachment, serial)),
+          [mapping] "i"(offsetof(attachment, mapping)),
           [gate_bit] "i"(offsetof(attachment, gate_bit)),
           [provider_head] "i"(offsetof(attachment, provider_head)),
           [slot] "i"(offsetof(attachment, slot)),
-          [slot_serial] "i"(offsetof(subscription_slot, serial)),
+          [slot_mapping] "i"(offsetof(subscription_slot, mapping)),
           [slot_cpus] "i"(offsetof(subscription_slot, fast_cpus)),
           [slot_state] "i"(offsetof(subscription_slot, state)),
           [slot_ring_stride] "i"(offsetof(subscription_slot, ring_stride)),

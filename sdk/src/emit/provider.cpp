@@ -235,6 +235,7 @@ void republish_in_child() noexcept {
     wiped_on_fork.is_prepared.store(true, std::memory_order_relaxed);
     reset_slot_users_after_fork();
     replace_locked_regions();
+    renumber_mappings();
     descriptor_users.reset();
     discard_batch();
     reset_custom_clock_writer();

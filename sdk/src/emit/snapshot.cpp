@@ -22,11 +22,11 @@ unsigned eventlog_request_snapshot(const char* reason) {
     const reason_words words = pack_reason(reason);
     unsigned asked = 0;
     for (subscription_slot& slot : subscription_slots) {
-        const std::uint64_t serial = slot.serial.load(std::memory_order_acquire);
-        if (serial == 0 || !slot.overwrites.load(std::memory_order_relaxed)) {
+        const std::uint64_t mapping = slot.mapping.load(std::memory_order_acquire);
+        if (mapping == 0 || !slot.overwrites.load(std::memory_order_relaxed)) {
             continue;
         }
-        const slot_user user(slot, serial);
+        const slot_user user(slot, mapping);
         if (user.holds() && request_snapshot(*slot.region(), words)) {
             ++asked;
         }

@@ -28,22 +28,34 @@ namespace eventlog::core {
 struct built_definition;
 struct runtime_definition;
 
-/// No slot has this serial; an empty slot has 0.
+/// No slot has this number of a mapping, and no subscription this serial; an empty slot has 0.
 inline constexpr std::uint64_t not_attached = UINT64_MAX;
 
-/// A provider's entry in a subscription: valid while the slot has that serial.
+/// A provider's entry in a subscription: valid while the slot has that mapping.
 struct attachment {
     /// Constant: the gate bit and the slot of this attachment.
     std::uint32_t gate_bit = 0;
-    /// The provider's entry in the region's table. Stored before the serial, as provider_head.
+    /// The provider's entry in the region's table. Stored before the mapping, as provider_head.
     std::atomic<std::uint32_t> provider_id{0};
     subscription_slot* slot = nullptr;
 
-    std::atomic<std::uint64_t> serial{not_attached};  // stored with release
+    std::atomic<std::uint64_t> mapping{not_attached};  // stored with release
     /// The base of the provider's event numbers, see record_header.hpp.
     std::atomic<std::uint64_t> provider_head{0};
     /// Coarse monotonic nanoseconds before which a failed attach is not retried.
     std::atomic<std::uint64_t> not_before{0};
+    /// The subscription's.
+    std::atomic<std::uint64_t> serial{not_attached};
+
+    [[nodiscard]] bool is_attached_to(std::uint64_t subscription) const noexcept {
+        return serial.load(std::memory_order_relaxed) == subscription &&
+               mapping.load(std::memory_order_relaxed) != not_attached;
+    }
+    /// Under the registry lock, or by a thread whose emit ends the attachment.
+    void end() noexcept {
+        mapping.store(not_attached, std::memory_order_relaxed);
+        serial.store(not_attached, std::memory_order_relaxed);
+    }
 };
 
 /// The attachments of a provider, by slot.

@@ -21,12 +21,12 @@ namespace {
 constexpr int append_attempts_max = 100;
 
 /// Appends to the ring of this CPU, by a shorter sequence if possible.
-rseq_result append(const subscription_slot& slot, std::uint64_t serial, std::uint64_t provider_head,
-                   const event_payload& payload) noexcept {
+rseq_result append(const subscription_slot& slot, std::uint64_t mapping,
+                   std::uint64_t provider_head, const event_payload& payload) noexcept {
     const std::uint32_t clock = slot.clock.load(std::memory_order_relaxed);
     if (payload.block != nullptr && payload.flags == 0 &&
         slot.fast_cpus.load(std::memory_order_relaxed) != 0) {
-        return append_block(slot, serial, provider_head, thread_id(), payload);
+        return append_block(slot, mapping, provider_head, thread_id(), payload);
     }
     const eventlog_part block{payload.block, payload.size};
     const std::span<const eventlog_part> pieces =
@@ -42,16 +42,16 @@ rseq_result append(const subscription_slot& slot, std::uint64_t serial, std::uin
     record.pieces = pieces.data();
     record.end = pieces.data() + pieces.size();
     record.padding = record.units * EVENTLOG_RECORD_ALIGNMENT - size;
-    const rseq_result result = rseq_append_pieces(slot, serial, record);
+    const rseq_result result = rseq_append_pieces(slot, mapping, record);
     return result == rseq_result::done ? rseq_result::uncounted : result;
 }
 
 enum class room { try_again, lost, shared, stale, refused };
 
 /// Makes room if the active buffer cannot take the record. Runs about once per buffer.
-[[gnu::noinline]] room make_room(subscription_slot& slot, std::uint64_t serial,
+[[gnu::noinline]] room make_room(subscription_slot& slot, std::uint64_t mapping,
                                  std::uint64_t units) noexcept {
-    const slot_user user(slot, serial);
+    const slot_user user(slot, mapping);
     if (!user.holds()) {
         return room::stale;
     }
@@ -60,7 +60,7 @@ enum class room { try_again, lost, shared, stale, refused };
     if (cpu >= slot.sequence_cpus.load(std::memory_order_relaxed)) {
         return room::shared;
     }
-    const rseq_target place{cpu, &slot.serial, serial, slot.ring(cpu)};
+    const rseq_target place{cpu, &slot.mapping, mapping, slot.ring(cpu)};
     if (shared(place.ring->backed).load(std::memory_order_relaxed) == 0) {
         return room::shared;
     }
@@ -92,7 +92,7 @@ enum class room { try_again, lost, shared, stale, refused };
 }  // namespace
 
 // One instance, so that the tests of sequences, which step through write_record, cover it.
-[[gnu::noinline]] rseq_result append_block(const subscription_slot& slot, std::uint64_t serial,
+[[gnu::noinline]] rseq_result append_block(const subscription_slot& slot, std::uint64_t mapping,
                                            std::uint64_t provider_head, std::uint32_t thread,
                                            const event_payload& payload) noexcept {
     // A short distance: a thread that writes to sixteen rings in turn must fit all prefetched
@@ -101,26 +101,26 @@ enum class room { try_again, lost, shared, stale, refused };
     const std::uint64_t context = thread_part(thread);
     if (payload.size > EVENTLOG_SHORT_SIZE_MAX) {
         return rseq_append_extended<ahead>(
-            slot, serial, extended_head(provider_head, payload.event) | payload.size, context,
+            slot, mapping, extended_head(provider_head, payload.event) | payload.size, context,
             units_of(EVENTLOG_EXTENDED_HEADER_SIZE + payload.size), payload.block, *payload.gate);
     }
     const std::uint64_t head = short_head(payload.size, provider_head, payload.event);
     const rseq_result result = rseq_append_block<ahead>(
-        slot, serial, head, context, units_of(EVENTLOG_SHORT_HEADER_SIZE + payload.size),
+        slot, mapping, head, context, units_of(EVENTLOG_SHORT_HEADER_SIZE + payload.size),
         payload.block, *payload.gate);
     if (result != rseq_result::other_context) [[likely]] {
         return result;
     }
     const rseq_result appended =
-        rseq_append_context(slot, serial, head, context,
+        rseq_append_context(slot, mapping, head, context,
                             units_of(EVENTLOG_CONTEXT_HEADER_SIZE + payload.size), payload.block);
     return appended == rseq_result::done ? rseq_result::uncounted : appended;
 }
 
-write_result write_record(subscription_slot& slot, std::uint64_t serial,
+write_result write_record(subscription_slot& slot, std::uint64_t mapping,
                           std::uint64_t provider_head, const event_payload& payload) noexcept {
     for (int attempt = 0; attempt < append_attempts_max; ++attempt) {
-        switch (append(slot, serial, provider_head, payload)) {
+        switch (append(slot, mapping, provider_head, payload)) {
             case rseq_result::done:
                 return write_result::written;
             case rseq_result::uncounted:
@@ -130,13 +130,13 @@ write_result write_record(subscription_slot& slot, std::uint64_t serial,
             case rseq_result::stale:
                 return write_result::stale;
             case rseq_result::elsewhere:
-                return write_record_shared(slot, serial, provider_head, payload);
+                return write_record_shared(slot, mapping, provider_head, payload);
             case rseq_result::changed:
             case rseq_result::other_context:
                 break;
         }
         // With the longest header: if the record did not fit with a shorter one, this does not.
-        switch (make_room(slot, serial, units_of(EVENTLOG_EXTENDED_HEADER_SIZE + payload.size))) {
+        switch (make_room(slot, mapping, units_of(EVENTLOG_EXTENDED_HEADER_SIZE + payload.size))) {
             case room::try_again:
                 continue;
             case room::lost:
@@ -146,10 +146,10 @@ write_result write_record(subscription_slot& slot, std::uint64_t serial,
             case room::refused:
                 return write_result::refused;
             case room::shared:
-                return write_record_shared(slot, serial, provider_head, payload);
+                return write_record_shared(slot, mapping, provider_head, payload);
         }
     }
-    return write_record_shared(slot, serial, provider_head, payload);
+    return write_record_shared(slot, mapping, provider_head, payload);
 }
 
 }  // namespace eventlog::core

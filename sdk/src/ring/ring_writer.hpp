@@ -57,19 +57,19 @@ enum class write_result {
 /// The sequences of rseq_append.hpp in one function for callers that do not inline them: appends to
 /// the ring of this CPU if there is room, otherwise does nothing. For contiguous payloads without
 /// flags. `provider_head` is that of the attachment, here and below.
-[[nodiscard]] rseq_result append_block(const subscription_slot& slot, std::uint64_t serial,
+[[nodiscard]] rseq_result append_block(const subscription_slot& slot, std::uint64_t mapping,
                                        std::uint64_t provider_head, std::uint32_t thread,
                                        const event_payload& payload) noexcept;
 
 /// Writes to the ring of the current CPU, or to the shared ring if that is impossible.
 /// Async-signal-safe; does not block (for the shared ring: 50 ms at most); allocates
 /// nothing except a buffer of the shared ring, in the region, before its first use.
-[[nodiscard]] write_result write_record(subscription_slot& slot, std::uint64_t serial,
+[[nodiscard]] write_result write_record(subscription_slot& slot, std::uint64_t mapping,
                                         std::uint64_t provider_head,
                                         const event_payload& payload) noexcept;
 
 /// Writes to the shared ring.
-[[nodiscard]] write_result write_record_shared(subscription_slot& slot, std::uint64_t serial,
+[[nodiscard]] write_result write_record_shared(subscription_slot& slot, std::uint64_t mapping,
                                                std::uint64_t provider_head,
                                                const event_payload& payload) noexcept;
 

@@ -9,7 +9,7 @@
 //
 // Each function performs one step of a ring, on processors that rseq_sequence.hpp supports; on
 // others there are no sequences and no calls. A step accesses a region and its geometry only after
-// the sequence has compared the slot's serial.
+// the sequence has compared the slot's mapping.
 //
 // Not allowed between vfork and exec: the child has no sequences, but is indistinguishable from its
 // parent.
@@ -32,7 +32,7 @@ enum class rseq_result : int {
     done = 0,
     aborted = 1,        // restart the sequence
     changed = 2,        // no room behind the position, or an unexpected control word
-    stale = 3,          // the slot has another serial, or the subscription is paused or has ended
+    stale = 3,          // the slot has another mapping, or the subscription is paused or has ended
     elsewhere = 4,      // this CPU has no ring for sequences
     uncounted = 5,      // done, but not counted in the provider's counters (rseq_append.hpp only)
     other_context = 6,  // the ring has another context (rseq_append_block only)
@@ -66,22 +66,22 @@ struct rseq_pieces {
 
 /// Appends an extended record to the ring of the current CPU. (The common case, a contiguous
 /// payload and the processor's clock, is in rseq_append.hpp.)
-[[nodiscard]] rseq_result rseq_append_pieces(const subscription_slot& slot, std::uint64_t serial,
+[[nodiscard]] rseq_result rseq_append_pieces(const subscription_slot& slot, std::uint64_t mapping,
                                              const rseq_pieces& record) noexcept;
 
 /// Rule W9 of linux/eventlog.h: appends a record with its context (sequence A), then makes that the
 /// ring's (sequence B), unless another record or buffer has followed. After a record that
 /// rseq_append_block has left, and with its parameters, but `units` has one word more. The record
 /// is not counted in the provider's counters.
-[[nodiscard]] rseq_result rseq_append_context(const subscription_slot& slot, std::uint64_t serial,
+[[nodiscard]] rseq_result rseq_append_context(const subscription_slot& slot, std::uint64_t mapping,
                                               std::uint64_t head, std::uint64_t context,
                                               std::uint64_t units, const void* payload) noexcept;
 
 /// The ring that the steps below apply to.
 struct rseq_target {
     std::uint32_t cpu;
-    const void* slot_serial;  // compared with `serial` inside the sequence
-    std::uint64_t serial;
+    const void* slot_mapping;  // compared with `mapping` inside the sequence
+    std::uint64_t mapping;
     eventlog_ring* ring;
 };
 

@@ -24,7 +24,7 @@ namespace eventlog::core {
 /// prefetched: the reader's CPU may own it, and fetching it back takes long.
 template <int Ahead>
 [[gnu::always_inline, nodiscard]] inline rseq_result rseq_append_block(
-    const subscription_slot& slot, std::uint64_t serial, std::uint64_t head, std::uint64_t context,
+    const subscription_slot& slot, std::uint64_t mapping, std::uint64_t head, std::uint64_t context,
     std::uint64_t units, const void* payload, const std::atomic<std::uint32_t*>& gate) noexcept;
 
 /// As rseq_append_block, for payloads of any size: appends an extended record, in any context. The
@@ -32,7 +32,7 @@ template <int Ahead>
 /// of payload are read.
 template <int Ahead>
 [[gnu::always_inline, nodiscard]] inline rseq_result rseq_append_extended(
-    const subscription_slot& slot, std::uint64_t serial, std::uint64_t head, std::uint64_t context,
+    const subscription_slot& slot, std::uint64_t mapping, std::uint64_t head, std::uint64_t context,
     std::uint64_t units, const void* payload, const std::atomic<std::uint32_t*>& gate) noexcept;
 
 /// Increments this CPU's counter word. False without effect if the sequence was interrupted, the

@@ -2,7 +2,8 @@
 //
 // The parts that the restartable sequences of all processors share, as text and operands for inline
 // assembly. A header for each processor defines the frame of a sequence, the steps that locate a
-// record, and EVENTLOG_MEMBER, which addresses a member of a struct: EVENTLOG_MEMBER(slot, serial).
+// record, and EVENTLOG_MEMBER, which addresses a member of a struct: EVENTLOG_MEMBER(slot,
+// mapping).
 //
 // The thread's rseq area, which glibc registers with the kernel at __rseq_offset from the thread
 // pointer, has cpu_id at 4 and rseq_cs at 8. Labels: 70 descriptor, 71 start, 72 behind the last
@@ -93,7 +94,7 @@
 // the CPUs of the sequence.
 #define EVENTLOG_SLOT_MEMBERS(cpus)                                                     \
     [slot_cpus] "i"(offsetof(subscription_slot, cpus)),                                 \
-    [slot_serial] "i"(offsetof(subscription_slot, serial)),                             \
+    [slot_mapping] "i"(offsetof(subscription_slot, mapping)),                             \
     [slot_state] "i"(offsetof(subscription_slot, state)),                               \
     [slot_ring_stride] "i"(offsetof(subscription_slot, ring_stride)),                   \
     [slot_rings] "i"(offsetof(subscription_slot, rings)),                               \
@@ -114,8 +115,8 @@
 
 #define EVENTLOG_TARGET_MEMBERS                                                          \
     [place_cpu] "i"(offsetof(rseq_target, cpu)),                                         \
-    [place_slot_serial] "i"(offsetof(rseq_target, slot_serial)),                         \
-    [place_serial] "i"(offsetof(rseq_target, serial)),                                   \
+    [place_slot_mapping] "i"(offsetof(rseq_target, slot_mapping)),                         \
+    [place_mapping] "i"(offsetof(rseq_target, mapping)),                                   \
     [place_ring] "i"(offsetof(rseq_target, ring))
 
 #define EVENTLOG_SWITCH_MEMBERS                                                         \

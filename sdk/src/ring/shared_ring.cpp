@@ -203,10 +203,10 @@ write_result write_as_holder(subscription_slot& slot, eventlog_ring* ring,
 
 }  // namespace
 
-write_result write_record_shared(subscription_slot& slot, std::uint64_t serial,
+write_result write_record_shared(subscription_slot& slot, std::uint64_t mapping,
                                  std::uint64_t provider_head,
                                  const event_payload& payload) noexcept {
-    const slot_user user(slot, serial);
+    const slot_user user(slot, mapping);
     // The lock of an ended subscription must not delay events of its successor.
     if (!user.holds() || !is_live(slot)) {
         return write_result::stale;
@@ -218,22 +218,20 @@ write_result write_record_shared(subscription_slot& slot, std::uint64_t serial,
     const std::uint64_t custom_time = (clock & custom_clock_bit) != 0 ? read_clock(clock) : 0;
     const auto try_to_write = [&](bool may_begin_buffer) {
         const ring_lock lock(slot, ring);
+        // A child forked inside this function must write the event again under its own name.
+        if (slot.mapping.load(std::memory_order_relaxed) != mapping) {
+            return write_result::stale;
+        }
         const write_result result =
             lock.held()
                 ? write_as_holder(slot, ring, provider_head, payload, custom_time, may_begin_buffer)
                 : write_result::lost_busy;
-        // A child forked inside this function must write the event again under its own name.
         return lock.belongs_to_parent() ? write_result::stale : result;
     };
     // Whether a buffer is needed is known with the lock only, but the check makes system calls, for
     // which other processes would wait.
-    const std::uint32_t process = own_identity().pid;
     const write_result result = try_to_write(false);
-    if (result != write_result::refused || !may_be_read()) {
-        return result;
-    }
-    // A handler may have forked since the lock was released.
-    return own_identity().pid == process ? try_to_write(true) : write_result::stale;
+    return result == write_result::refused && may_be_read() ? try_to_write(true) : result;
 }
 
 }  // namespace eventlog::core

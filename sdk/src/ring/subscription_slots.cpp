@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "platform/startup_section.hpp"
 #include "ring/custom_clock.hpp"
 #include "ring/gate_pages.hpp"
 #include "ring/rseq.hpp"
@@ -26,6 +27,9 @@ constinit std::array<subscription_slot, EVENTLOG_SUBSCRIPTIONS_MAX> subscription
     thread_slot_locks{};
 
 namespace {
+
+// The number of the last mapping. Under the registry lock.
+[[EVENTLOG_STARTUP_SECTION]] constinit std::uint64_t last_mapping = 0;
 
 bool membarrier(int command) noexcept {
     return ::syscall(SYS_membarrier, command, 0U, 0) == 0;
@@ -53,12 +57,12 @@ namespace {
 enum class unmapping { done, later, never };
 
 unmapping try_to_unmap(subscription_slot& slot) noexcept {
-    slot.serial.store(0, std::memory_order_seq_cst);
+    slot.mapping.store(0, std::memory_order_seq_cst);
     unsigned char* base = slot.base.load(std::memory_order_relaxed);
     if (base == nullptr) {
         return unmapping::done;
     }
-    // A running sequence that compared the serial before may still use the geometry and the region.
+    // A running sequence that compared the number before may still use the geometry and the region.
     // If a sandbox has blocked membarrier since the start, such sequences cannot be excluded, and
     // the mapping must stay.
     if (rseq_available() && !membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED_RSEQ)) {
@@ -68,6 +72,7 @@ unmapping try_to_unmap(subscription_slot& slot) noexcept {
         return unmapping::later;
     }
     slot.base.store(nullptr, std::memory_order_relaxed);
+    slot.serial.store(0, std::memory_order_relaxed);
     static_cast<void>(::munmap(base, slot.mapped_size));
     return unmapping::done;
 }
@@ -75,7 +80,7 @@ unmapping try_to_unmap(subscription_slot& slot) noexcept {
 /// Of a slot with a mapping: whether the subscription has ended, or an earlier unmapping is
 /// incomplete.
 bool has_ended(const subscription_slot& slot) noexcept {
-    return slot.serial.load(std::memory_order_relaxed) == 0 ||
+    return slot.mapping.load(std::memory_order_relaxed) == 0 ||
            is_end_state(shared(slot.region()->state).load(std::memory_order_relaxed));
 }
 
@@ -119,7 +124,8 @@ bool map_slot(subscription_slot& slot, const unique_fd& file, const eventlog_reg
     set(slot.providers,
         reinterpret_cast<eventlog_provider_entry*>(bytes + geometry.providers_offset));
     slot.mapped_size = geometry.total_size;
-    slot.serial.store(header.serial, std::memory_order_release);
+    set(slot.serial, header.serial);
+    slot.mapping.store(++last_mapping, std::memory_order_release);
     return true;
 }
 
@@ -153,11 +159,11 @@ bool unmap_slots_except(std::uint32_t needed) noexcept {
         if (is_live && is_needed) {
             continue;
         }
-        const std::uint64_t serial = slot.serial.load(std::memory_order_relaxed);
+        const std::uint64_t mapping = slot.mapping.load(std::memory_order_relaxed);
         const unmapping result = try_to_unmap(slot);
         if (result == unmapping::never && is_live) {
             // Restored: a provider that the subscription wants may be registered later.
-            slot.serial.store(serial, std::memory_order_release);
+            slot.mapping.store(mapping, std::memory_order_release);
         }
         is_complete = result != unmapping::later && is_complete;
     }
@@ -178,6 +184,14 @@ void reset_slot_users_after_fork() noexcept {
     }
 }
 
+void renumber_mappings() noexcept {
+    for (subscription_slot& slot : subscription_slots) {
+        if (slot.mapping.load(std::memory_order_relaxed) != 0) {
+            slot.mapping.store(++last_mapping, std::memory_order_release);
+        }
+    }
+}
+
 void replace_locked_regions() noexcept {
     for (std::size_t i = 0; i < subscription_slots.size(); ++i) {
         subscription_slot& slot = subscription_slots[i];
@@ -193,7 +207,7 @@ void replace_locked_regions() noexcept {
                                           MREMAP_MAYMOVE | MREMAP_FIXED, base) == MAP_FAILED) {
             static_cast<void>(::munmap(own, slot.mapped_size));
         }
-        slot.serial.store(0, std::memory_order_seq_cst);
+        slot.mapping.store(0, std::memory_order_seq_cst);
         // The lock's holder treats the outcome of its record as unknown.
         thread_slot_locks[i].store(0, std::memory_order_relaxed);
     }

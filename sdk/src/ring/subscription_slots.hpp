@@ -5,15 +5,17 @@
 // A region can end at any time, while threads write to it and signal handlers interrupt them.
 // Writers take no lock. Instead:
 //
-// - A slot has a serial, 0 when it is empty. A writer remembers the serial at its start, and
-//   accesses the region either inside a restartable sequence that compares the serial first, or
-//   inside a slot_user, which increments a counter before it compares.
-// - Unmapping sets the serial to 0, restarts all running sequences (membarrier), then requires that
+// - Each mapping of a region has a number, which this process never uses again. A slot has the
+//   number of its mapping, 0 when it is empty. A writer remembers the number at its start
+//   (acquire), and accesses the region either inside a restartable sequence that compares the
+//   number first, or inside a slot_user, which is counted before it compares.
+// - Unmapping sets the number to 0, restarts all running sequences (membarrier), then requires that
 //   there are no users: it does not sleep, but is retried later.
 //
-// The geometry in a slot may be overwritten while a writer with an old serial still reads it. The
-// computed addresses are then invalid, and the writer's comparison of the serial fails before it
-// uses any of them.
+// The geometry in a slot may be overwritten while a writer with an old number still reads it. The
+// computed addresses are then invalid, and the writer's comparison of the number fails before it
+// uses any of them. A subscription that is mapped again, at another address, has another number, so
+// that no comparison accepts a geometry that was read before.
 #pragma once
 
 #include <linux/eventlog.h>
@@ -30,7 +32,7 @@ namespace eventlog::core {
 
 // The fields of an emit come first and fill two cache lines.
 struct alignas(64) subscription_slot {
-    std::atomic<std::uint64_t> serial{0};
+    std::atomic<std::uint64_t> mapping{0};
     std::atomic<std::uint32_t*> state{nullptr};  // in the region
     std::atomic<unsigned char*> rings{nullptr};
     std::atomic<std::uint64_t> ring_stride{0};
@@ -54,6 +56,8 @@ struct alignas(64) subscription_slot {
     /// Whether buffers of the shared ring get their memory on first use.
     std::atomic<bool> shared_ring_is_lazy{false};
     bool has_session_rules = false;  // under the registry lock
+    /// The subscription's, while the region is mapped.
+    std::atomic<std::uint64_t> serial{0};
     std::atomic<unsigned char*> base{nullptr};
     std::atomic<eventlog_provider_entry*> providers{nullptr};
     std::uint64_t mapped_size = 0;  // under the registry lock
@@ -119,18 +123,18 @@ struct alignas(64) subscription_slot {
                                                                        EVENTLOG_SUBSCRIPTIONS_MAX>
     thread_slot_locks;
 
-/// While it lives, and if it holds, the region with that serial stays mapped.
+/// While it lives, and if it holds, the mapping with that number stays.
 class slot_user {
   public:
-    slot_user(subscription_slot& slot, std::uint64_t serial) noexcept : slot_(slot) {
+    slot_user(subscription_slot& slot, std::uint64_t mapping) noexcept : slot_(slot) {
         // First here and last in the destructor: if a handler forks in between, the count may be
         // one too high but never too low.
         thread_uses() += 1;
         std::atomic_signal_fence(std::memory_order_seq_cst);
         // Sequentially consistent, pairs with unmap_slot: either this thread sees the cleared
-        // serial, or unmap_slot sees this user.
+        // number, or unmap_slot sees this user.
         slot_.users.fetch_add(1, std::memory_order_seq_cst);
-        holds_ = slot_.serial.load(std::memory_order_seq_cst) == serial;
+        holds_ = slot_.mapping.load(std::memory_order_seq_cst) == mapping;
     }
     ~slot_user() {
         slot_.users.fetch_sub(1, std::memory_order_release);
@@ -183,6 +187,10 @@ bool unmap_all_slots() noexcept;
 /// Called in a forked child, where other threads do not exist. The forking thread may have been
 /// interrupted inside a slot.
 void reset_slot_users_after_fork() noexcept;
+
+/// Called in a forked child that publishes its providers again: an emit that a signal handler has
+/// interrupted to fork finds another mapping, and starts again under the child's name.
+void renumber_mappings() noexcept;
 
 /// Called in a forked child before it maps anything, because a signal handler that interrupted the
 /// holder of a shared ring's lock may have forked. Both processes then continue as the holder, but

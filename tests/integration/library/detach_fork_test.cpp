@@ -100,7 +100,7 @@ TEST_F(detach, waits_in_child_forked_by_signal_handler) {
     std::optional<event_listener> listener("leaving_test:*");
     detach_provider::emit(wanted{1});
     std::optional<slot_user> user(std::in_place, slot_of(*listener),
-                                  slot_of(*listener).serial.load());
+                                  slot_of(*listener).mapping.load());
     listener.reset();
     EXPECT_EQ(run_in_child([&] {
                   detach_provider::emit(wanted{2});

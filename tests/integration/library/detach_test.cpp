@@ -100,7 +100,7 @@ TEST_F(detach, waits_until_no_thread_uses_region) {
     subscription_slot& slot = slot_of(*listener);
     std::atomic<int> stage{0};
     std::thread other([&] {
-        const slot_user user(slot, slot.serial.load());
+        const slot_user user(slot, slot.mapping.load());
         stage = user.holds() ? 1 : -1;
         stage.notify_all();
         stage.wait(1);
@@ -125,7 +125,7 @@ TEST_F(detach, waits_for_emit_interrupted_by_signal_handler) {
     subscription_slot& slot = slot_of(*listener);
     {
         // The rest of this block acts as the handler.
-        const slot_user user(slot, slot.serial.load());
+        const slot_user user(slot, slot.mapping.load());
         listener.reset();
         detach_provider::emit(wanted{2});
         EXPECT_EQ(mapped_regions(), 1);

@@ -117,7 +117,7 @@ TEST_F(detach, is_deferred_to_other_provider_while_thread_uses_region) {
     event_listener listener("leaving_guest:*");
     visitor->emit();
     {
-        const slot_user user(slot_of(listener), slot_of(listener).serial.load());
+        const slot_user user(slot_of(listener), slot_of(listener).mapping.load());
         visitor.reset();
         EXPECT_EQ(mapped_regions(), 1);
     }

@@ -14,6 +14,7 @@
 #include <set>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -67,6 +68,42 @@ TEST(fork, child_emits_immediately_with_its_own_pid) {
                   from_parent ? 1U : 2U);
         EXPECT_EQ(record.header.thread, process);
     }
+}
+
+pid_t forked_by_clock = -1;
+
+std::uint64_t fork_once(void* is_forking) {
+    if (std::exchange(*static_cast<bool*>(is_forking), false)) {
+        forked_by_clock = ::fork();
+    }
+    return 1;
+}
+
+TEST(fork, child_continues_an_interrupted_emit_under_its_own_name) {
+    event_listener listener("fork_test:*");
+    fork_test::emit(birth{1});
+    // The clock is read in the middle of an emit, as a signal handler may run there.
+    bool is_forking = false;
+    const eventlog_clock_source source{sizeof source, 64, 1'000'000'000, fork_once, &is_forking};
+    ASSERT_TRUE(eventlog_set_clock(&source));
+    is_forking = true;
+    fork_test::emit(birth{2});
+    if (forked_by_clock == 0) {
+        ::_exit(0);
+    }
+    eventlog_set_clock(nullptr);
+    ASSERT_GT(forked_by_clock, 0);
+    int status = -1;
+    ASSERT_EQ(::waitpid(forked_by_clock, &status, 0), forked_by_clock);
+    EXPECT_EQ(status, 0);
+    listener.finish();
+    std::multiset<std::uint32_t> processes;
+    for (const received_record& record : listener.records()) {
+        processes.insert(listener.providers().at(record.header.provider).pid);
+    }
+    const auto parent = static_cast<std::uint32_t>(::getpid());
+    EXPECT_EQ(processes,
+              (std::multiset{parent, parent, static_cast<std::uint32_t>(forked_by_clock)}));
 }
 
 TEST(fork, child_publishes_its_own_provider_file) {

@@ -70,7 +70,8 @@ class other_pid_namespace : public ::testing::Test {
 
     write_result write() {
         const std::uint64_t payload = 1;
-        return plain(write_record_shared(*slot, slot->serial.load(), eventlog::test::first_provider,
+        return plain(write_record_shared(*slot, slot->mapping.load(),
+                                         eventlog::test::first_provider,
                                          {0, sizeof payload, &payload, {}}));
     }
 

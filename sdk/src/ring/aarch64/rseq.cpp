@@ -16,7 +16,7 @@ std::uint32_t rseq_cpu() noexcept {
     return cpu;
 }
 
-rseq_result rseq_append_pieces(const subscription_slot& slot, std::uint64_t serial,
+rseq_result rseq_append_pieces(const subscription_slot& slot, std::uint64_t mapping,
                                const rseq_pieces& record) noexcept {
     // clang-format off
     asm goto(
@@ -77,7 +77,7 @@ rseq_result rseq_append_pieces(const subscription_slot& slot, std::uint64_t seri
     // clang-format on
 }
 
-rseq_result rseq_append_context(const subscription_slot& slot, std::uint64_t serial,
+rseq_result rseq_append_context(const subscription_slot& slot, std::uint64_t mapping,
                                 std::uint64_t head, std::uint64_t context, std::uint64_t units,
                                 const void* payload) noexcept {
     // As in x86_64/rseq.cpp. A leaves for B: x9 the CPU, x10 the ring, x11 the committed control
@@ -114,15 +114,8 @@ rseq_result rseq_append_context(const subscription_slot& slot, std::uint64_t ser
         "ldr w13, [%[area], 4]\n"
         "cmp w13, w9\n"
         "b.ne 73f\n"
-        // Acquire: the place of the rings is not older than the serial.
-        "add x13, %[slot], %c[slot_serial]\n"
-        "ldar x13, [x13]\n"
-        "cmp x13, %[serial]\n"
-        "b.ne 73f\n"
-        "ldr x13, " EVENTLOG_MEMBER(slot, ring_stride) "\n"
-        "ldr x14, " EVENTLOG_MEMBER(slot, rings) "\n"
-        "madd x13, x13, x9, x14\n"
-        "cmp x13, x10\n"
+        "ldr x13, " EVENTLOG_MEMBER(slot, mapping) "\n"
+        "cmp x13, %[mapping]\n"
         "b.ne 73f\n"
         "ldr x13, [x10]\n"
         "cmp x13, x11\n"
@@ -153,9 +146,9 @@ skipped:
     "ldr w14, [%[area], 4]\n"                           \
     "cmp w13, w14\n"                                    \
     "b.ne 73f\n"                                        \
-    "ldr x13, " EVENTLOG_MEMBER(place, slot_serial) "\n" \
+    "ldr x13, " EVENTLOG_MEMBER(place, slot_mapping) "\n" \
     "ldr x13, [x13]\n"                                  \
-    "ldr x14, " EVENTLOG_MEMBER(place, serial) "\n"     \
+    "ldr x14, " EVENTLOG_MEMBER(place, mapping) "\n"     \
     "cmp x13, x14\n"                                    \
     "b.ne 75f\n"                                        \
     "ldr x10, " EVENTLOG_MEMBER(place, ring) "\n"

@@ -13,7 +13,7 @@ namespace eventlog::core {
 
 template <int Ahead>
 [[gnu::always_inline, nodiscard]] inline rseq_result rseq_append_block(
-    const subscription_slot& slot, std::uint64_t serial, std::uint64_t head, std::uint64_t context,
+    const subscription_slot& slot, std::uint64_t mapping, std::uint64_t head, std::uint64_t context,
     std::uint64_t units, const void* payload, const std::atomic<std::uint32_t*>& gate) noexcept {
     // clang-format off
     asm goto(
@@ -77,7 +77,7 @@ uncounted:
 
 template <int Ahead>
 [[gnu::always_inline, nodiscard]] inline rseq_result rseq_append_extended(
-    const subscription_slot& slot, std::uint64_t serial, std::uint64_t head, std::uint64_t context,
+    const subscription_slot& slot, std::uint64_t mapping, std::uint64_t head, std::uint64_t context,
     std::uint64_t units, const void* payload, const std::atomic<std::uint32_t*>& gate) noexcept {
     // clang-format off
     asm goto(

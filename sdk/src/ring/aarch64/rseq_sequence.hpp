@@ -7,7 +7,7 @@
 // word with acquire sees all earlier stores. And a barrier (dmb ish) follows a descriptor's new
 // generation. Everything else is between threads of one CPU, or threads and handlers: a CPU sees
 // its own stores and loads in program order, and switches threads behind a barrier. Values loaded
-// before the sequence and compared inside it (a serial, the gate's word) are loaded with acquire.
+// before the sequence and compared inside it (a mapping, the gate's word) are loaded with acquire.
 //
 // The exits have no section of their own: conditional branches reach only one mebibyte.
 #pragma once
@@ -40,8 +40,8 @@ static_assert(RSEQ_SIG == 0xd428bc00, "the signature is in front of each label 7
 // its area and exits before it reads the region, which nothing would keep mapped.
 #define EVENTLOG_SEQUENCE_LOCATE_RECORD(units)                 \
     "ldr w9, [%[area], 4]\n"                                \
-    "ldr x13, " EVENTLOG_MEMBER(slot, serial) "\n"          \
-    "cmp x13, %[serial]\n"                                  \
+    "ldr x13, " EVENTLOG_MEMBER(slot, mapping) "\n"          \
+    "cmp x13, %[mapping]\n"                                  \
     "b.ne 75f\n"                                            \
     "ldr w13, " EVENTLOG_MEMBER(slot, cpus) "\n"            \
     "cmp w9, w13\n"                                         \
@@ -84,7 +84,7 @@ static_assert(RSEQ_SIG == 0xd428bc00, "the signature is in front of each label 7
     "stlr x11, [x10]\n"
 
 #define EVENTLOG_SLOT_OPERANDS(cpus)                                                        \
-    [area] "r"(EVENTLOG_THREAD_AREA), [slot] "r"(&slot), [serial] "r"(serial),              \
+    [area] "r"(EVENTLOG_THREAD_AREA), [slot] "r"(&slot), [mapping] "r"(mapping),              \
     [live] "r"(std::uint32_t{EVENTLOG_REGION_LIVE}),                                        \
     [position_mask] "i"(EVENTLOG_POSITION_MASK), [one_record] "i"(1U << EVENTLOG_COUNT_SHIFT), \
     EVENTLOG_SLOT_MEMBERS(cpus)

@@ -16,7 +16,7 @@ std::uint32_t rseq_cpu() noexcept {
     return cpu;
 }
 
-rseq_result rseq_append_pieces(const subscription_slot& slot, std::uint64_t serial,
+rseq_result rseq_append_pieces(const subscription_slot& slot, std::uint64_t mapping,
                                const rseq_pieces& record) noexcept {
     // clang-format off
     asm goto(
@@ -65,7 +65,7 @@ rseq_result rseq_append_pieces(const subscription_slot& slot, std::uint64_t seri
     // clang-format on
 }
 
-rseq_result rseq_append_context(const subscription_slot& slot, std::uint64_t serial,
+rseq_result rseq_append_context(const subscription_slot& slot, std::uint64_t mapping,
                                 std::uint64_t head, std::uint64_t context, std::uint64_t units,
                                 const void* payload) noexcept {
     // B may run on another CPU, or after this ring has had any number of records. A leaves for it:
@@ -108,13 +108,7 @@ rseq_result rseq_append_context(const subscription_slot& slot, std::uint64_t ser
         EVENTLOG_SEQUENCE_START
         "cmpl %%ecx, %%fs:4(%[area])\n"
         "jne 73f\n"
-        "cmpq %[serial], " EVENTLOG_MEMBER(slot, serial) "\n"
-        "jne 73f\n"
-        // Since A, the same subscription may have been unmapped, and mapped again elsewhere.
-        "movq " EVENTLOG_MEMBER(slot, ring_stride) ", %%rax\n"
-        "imulq %%rcx, %%rax\n"
-        "addq " EVENTLOG_MEMBER(slot, rings) ", %%rax\n"
-        "cmpq %%rax, %%r8\n"
+        "cmpq %[mapping], " EVENTLOG_MEMBER(slot, mapping) "\n"
         "jne 73f\n"
         "cmpq %%r9, (%%r8)\n"
         "jne 73f\n"
@@ -144,9 +138,9 @@ skipped:
     "movl " EVENTLOG_MEMBER(place, cpu) ", %%eax\n"     \
     "cmpl %%eax, %%fs:4(%[area])\n"                     \
     "jne 73f\n"                                         \
-    "movq " EVENTLOG_MEMBER(place, slot_serial) ", %%rax\n" \
+    "movq " EVENTLOG_MEMBER(place, slot_mapping) ", %%rax\n" \
     "movq (%%rax), %%rax\n"                             \
-    "cmpq %%rax, " EVENTLOG_MEMBER(place, serial) "\n"  \
+    "cmpq %%rax, " EVENTLOG_MEMBER(place, mapping) "\n"  \
     "jne 75f\n"                                         \
     "movq " EVENTLOG_MEMBER(place, ring) ", %%r8\n"
 

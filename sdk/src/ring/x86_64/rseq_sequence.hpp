@@ -44,7 +44,7 @@ static_assert(RSEQ_SIG == 0x53053053, "the signature is in front of each label 7
 // reads the region, which nothing would keep mapped.
 #define EVENTLOG_SEQUENCE_LOCATE_RECORD(units)                             \
     "movl %%fs:4(%[area]), %%ecx\n"                                      \
-    "cmpq %[serial], " EVENTLOG_MEMBER(slot, serial) "\n"               \
+    "cmpq %[mapping], " EVENTLOG_MEMBER(slot, mapping) "\n"               \
     "jne 75f\n"                                                         \
     "cmpl " EVENTLOG_MEMBER(slot, cpus) ", %%ecx\n"                    \
     "jae 76f\n"                                                         \
@@ -72,7 +72,7 @@ static_assert(RSEQ_SIG == 0x53053053, "the signature is in front of each label 7
 // Few register operands: with an aligned stack and a frame pointer, sanitizers leave 13 registers
 // in all.
 #define EVENTLOG_SLOT_OPERANDS(cpus)                                                    \
-    [area] "r"(rseq_area), [slot] "r"(&slot), [serial] "r"(serial),                     \
+    [area] "r"(rseq_area), [slot] "r"(&slot), [mapping] "r"(mapping),                     \
     [live] "i"(EVENTLOG_REGION_LIVE), [position_mask] "i"(EVENTLOG_POSITION_MASK),      \
     EVENTLOG_SLOT_MEMBERS(cpus)
 // clang-format on

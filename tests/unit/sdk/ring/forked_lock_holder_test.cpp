@@ -88,7 +88,8 @@ class forked_lock_holder : public ::testing::Test {
 
     write_result write() {
         const std::uint64_t payload = 1;
-        return plain(write_record_shared(*slot, slot->serial.load(), eventlog::test::first_provider,
+        return plain(write_record_shared(*slot, slot->mapping.load(),
+                                         eventlog::test::first_provider,
                                          {0, sizeof payload, &payload, {}}));
     }
 
@@ -125,7 +126,7 @@ class forked_lock_holder : public ::testing::Test {
 };
 
 TEST_F(forked_lock_holder, child_touches_neither_lock_nor_ring) {
-    std::optional<slot_user> user(std::in_place, *slot, slot->serial.load());
+    std::optional<slot_user> user(std::in_place, *slot, slot->mapping.load());
     std::optional<ring_lock> lock(std::in_place, *slot, scene.ring);
     ASSERT_TRUE(lock->held());
     const pid_t parent = ::getpid();
@@ -137,7 +138,7 @@ TEST_F(forked_lock_holder, child_touches_neither_lock_nor_ring) {
         const bool was_left = lock->belongs_to_parent();
         lock.reset();
         user.reset();
-        end_child(was_left && slot->serial.load() == 0);
+        end_child(was_left && slot->mapping.load() == 0);
     }
     EXPECT_FALSE(lock->belongs_to_parent());
     lock.reset();

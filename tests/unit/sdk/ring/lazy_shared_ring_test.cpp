@@ -64,7 +64,8 @@ class lazy_shared_ring : public ::testing::TestWithParam<bool> {
 
     write_result write(std::size_t size = record_payload) {
         static const std::vector<std::uint8_t> payload(record_payload + 8);
-        return plain(write_record_shared(*slot, slot->serial.load(), eventlog::test::first_provider,
+        return plain(write_record_shared(*slot, slot->mapping.load(),
+                                         eventlog::test::first_provider,
                                          {0, size, payload.data(), {}}));
     }
 

@@ -25,7 +25,7 @@ class overwriting_ring : public eventlog::test::ring_fixture {
   protected:
     bool write(std::uint64_t thread, std::uint64_t number) {
         const marked_payload payload(thread, number);
-        return plain(GetParam().write(*slot, serial, eventlog::test::first_provider,
+        return plain(GetParam().write(*slot, mapping, eventlog::test::first_provider,
                                       {0, payload.size, payload.words.data(), {}})) ==
                write_result::written;
     }

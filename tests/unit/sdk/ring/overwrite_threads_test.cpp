@@ -40,7 +40,7 @@ class overwriting_threads : public ::testing::TestWithParam<ring_writer_param> {
                 for (std::uint64_t number = 0; number < records; ++number) {
                     const marked_payload payload(thread, number);
                     const write_result result =
-                        plain(GetParam().write(*slot, serial, eventlog::test::first_provider,
+                        plain(GetParam().write(*slot, mapping, eventlog::test::first_provider,
                                                {0, payload.size, payload.words.data(), {}}));
                     EXPECT_TRUE(result == write_result::written ||
                                 result == write_result::lost_busy);
@@ -110,12 +110,12 @@ class overwriting_threads : public ::testing::TestWithParam<ring_writer_param> {
         ring_test::emit(tick{attaching});
         slot = eventlog::test::slot_of(listener);
         ASSERT_NE(slot, nullptr);
-        serial = slot->serial.load();
+        mapping = slot->mapping.load();
     }
 
     eventlog::test::event_listener listener{"ring_test:*", {buffer_size, 2, true}};
     subscription_slot* slot = nullptr;
-    std::uint64_t serial = 0;
+    std::uint64_t mapping = 0;
 };
 
 TEST_P(overwriting_threads, are_exact_with_continuous_reader) {

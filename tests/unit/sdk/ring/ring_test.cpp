@@ -46,7 +46,7 @@ class ring : public eventlog::test::ring_fixture {
         static std::array<std::uint8_t, payload_size_max + 8> payload;
         std::memset(payload.data(), filling, size);
         std::memset(payload.data() + size, 0, 8);
-        return plain(GetParam().write(*slot, serial, eventlog::test::first_provider,
+        return plain(GetParam().write(*slot, mapping, eventlog::test::first_provider,
                                       {0, size, payload.data(), {}}));
     }
 };
@@ -163,7 +163,7 @@ TEST_P(ring, many_generations_are_intact_and_in_order) {
 TEST_P(ring, pieces_form_one_payload) {
     start_listener({buffer_size, 2});
     const std::array<eventlog_part, 4> pieces{{{"ab", 2}, {"", 0}, {"cdefghi", 7}, {"", 1}}};
-    ASSERT_EQ(plain(GetParam().write(*slot, serial, eventlog::test::first_provider,
+    ASSERT_EQ(plain(GetParam().write(*slot, mapping, eventlog::test::first_provider,
                                      {0, 10, nullptr, pieces})),
               write_result::written);
     ASSERT_EQ(write(8, 7), write_result::written);
@@ -182,9 +182,9 @@ TEST_P(ring, rejects_writes_for_ended_subscription) {
 
 TEST_P(ring, rejects_writes_for_other_subscription_in_slot) {
     start_listener({buffer_size, 2});
-    const std::uint64_t before = serial;
+    const std::uint64_t before = mapping;
     start_listener({buffer_size, 2});
-    serial = before;
+    mapping = before;
     EXPECT_EQ(write(8, 1), write_result::stale);
     listener->finish();
     EXPECT_TRUE(listener->records().empty());
@@ -198,10 +198,10 @@ TEST(shared_ring, recovers_lock_of_dead_thread) {
     ring_test::emit(tick{0});
     subscription_slot* slot = slot_of(listener);
     ASSERT_NE(slot, nullptr);
-    const std::uint64_t serial = slot->serial.load();
+    const std::uint64_t mapping = slot->mapping.load();
     const std::uint64_t payload = 0;
     eventlog_ring* ring = slot->ring(slot->ring_count.load() - 1);
-    ASSERT_EQ(plain(write_record_shared(*slot, serial, eventlog::test::first_provider,
+    ASSERT_EQ(plain(write_record_shared(*slot, mapping, eventlog::test::first_provider,
                                         {0, 8, &payload, {}})),
               write_result::written);
     const std::uint64_t free = shared(ring->lock).load();
@@ -211,7 +211,7 @@ TEST(shared_ring, recovers_lock_of_dead_thread) {
         static_cast<std::uint32_t>(listener.source().header().owner_pid_namespace);
     shared(ring->lock).store(pid_namespace << 32U | 0x7ffffff0U);
     errno = 0;
-    EXPECT_EQ(plain(write_record_shared(*slot, serial, eventlog::test::first_provider,
+    EXPECT_EQ(plain(write_record_shared(*slot, mapping, eventlog::test::first_provider,
                                         {0, 8, &payload, {}})),
               write_result::written);
     EXPECT_EQ(errno, 0);
@@ -225,7 +225,7 @@ TEST(shared_ring, recovers_lock_of_dead_thread) {
     siginfo_t info{};
     ASSERT_EQ(::waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOWAIT), 0);
     shared(ring->lock).store(pid_namespace << 32U | static_cast<std::uint32_t>(child));
-    EXPECT_EQ(plain(write_record_shared(*slot, serial, eventlog::test::first_provider,
+    EXPECT_EQ(plain(write_record_shared(*slot, mapping, eventlog::test::first_provider,
                                         {0, 8, &payload, {}})),
               write_result::written);
     ASSERT_EQ(::waitpid(child, nullptr, 0), child);
@@ -250,8 +250,8 @@ TEST(shared_ring, lock_held_by_stalled_thread_costs_one_timeout) {
     });
     const std::uint64_t payload = 0;
     const auto write = [&] {
-        return plain(write_record_shared(*slot, slot->serial.load(), eventlog::test::first_provider,
-                                         {0, 8, &payload, {}}));
+        return plain(write_record_shared(*slot, slot->mapping.load(),
+                                         eventlog::test::first_provider, {0, 8, &payload, {}}));
     };
     const auto begin = std::chrono::steady_clock::now();
     for (int i = 0; i < 20; ++i) {
@@ -276,7 +276,7 @@ TEST(shared_ring, lock_held_forever_does_not_block_next_subscription) {
                static_cast<std::uint32_t>(::getppid()));
     listener.source().end();
     const std::uint64_t payload = 0;
-    EXPECT_EQ(write_record_shared(*slot, slot->serial.load(), eventlog::test::first_provider,
+    EXPECT_EQ(write_record_shared(*slot, slot->mapping.load(), eventlog::test::first_provider,
                                   {0, 8, &payload, {}}),
               write_result::stale);
 }
@@ -298,7 +298,7 @@ TEST(shared_ring, lock_recovery_is_no_cancellation_point) {
         ::pthread_cancel(::pthread_self());
         const std::uint64_t payload = 0;
         here->result =
-            plain(write_record_shared(here->slot, here->slot.serial.load(),
+            plain(write_record_shared(here->slot, here->slot.mapping.load(),
                                       eventlog::test::first_provider, {0, 8, &payload, {}}));
         return nullptr;
     };
@@ -319,7 +319,7 @@ TEST(shared_ring, lock_held_by_same_thread_fails_immediately) {
         static_cast<std::uint32_t>(listener.source().header().owner_pid_namespace);
     shared(ring->lock).store(pid_namespace << 32U | static_cast<std::uint32_t>(::gettid()));
     const std::uint64_t payload = 0;
-    EXPECT_EQ(write_record_shared(*slot, slot->serial.load(), eventlog::test::first_provider,
+    EXPECT_EQ(write_record_shared(*slot, slot->mapping.load(), eventlog::test::first_provider,
                                   {0, 8, &payload, {}}),
               write_result::lost_busy);
     shared(ring->lock).store(0);

@@ -46,7 +46,7 @@ std::ptrdiff_t offset_from_thread_pointer(const void* object) {
     return static_cast<const char*>(object) - pointer;
 }
 
-constexpr std::uint64_t serial = 77;
+constexpr std::uint64_t mapping = 77;
 constexpr std::uint32_t thread = 4242;
 constexpr std::uint32_t event_base = 5;
 constexpr std::size_t own_cpu = 1;
@@ -63,7 +63,7 @@ class sequence_bytes : public ::testing::Test {
     sequence_bytes() {
         area.cpu = std::uint32_t{own_cpu};
         rseq_area = offset_from_thread_pointer(&area);
-        slot.serial = serial;
+        slot.mapping = mapping;
         slot.state = &state;
         slot.rings = rings.data();
         slot.ring_stride = ring_stride;
@@ -110,10 +110,10 @@ class sequence_bytes : public ::testing::Test {
 
     rseq_result append_block(std::size_t size) {
         return rseq_append_block<512>(
-            slot, serial, short_head(size, provider_head, 2), thread_part(thread),
+            slot, mapping, short_head(size, provider_head, 2), thread_part(thread),
             units_of(EVENTLOG_SHORT_HEADER_SIZE + size), payload.data(), gate);
     }
-    rseq_result append_context(std::size_t size, std::uint64_t of = serial) {
+    rseq_result append_context(std::size_t size, std::uint64_t of = mapping) {
         return rseq_append_context(slot, of, short_head(size, provider_head, 2),
                                    thread_part(thread),
                                    units_of(EVENTLOG_CONTEXT_HEADER_SIZE + size), payload.data());
@@ -170,7 +170,7 @@ TEST_F(sequence_bytes, of_extended_records_leave_the_context) {
     const std::uint64_t context = ring->context;
     const std::size_t at = control().units();
     ASSERT_EQ(rseq_append_extended<512>(
-                  slot, serial, extended_head(provider_head, 3) | 301, thread_part(99),
+                  slot, mapping, extended_head(provider_head, 3) | 301, thread_part(99),
                   units_of(EVENTLOG_EXTENDED_HEADER_SIZE + 301), payload.data(), gate),
               rseq_result::done);
     EXPECT_EQ(event(at), event_base + 3);
@@ -197,7 +197,7 @@ TEST_F(sequence_bytes, of_pieces_follow_each_other) {
     pieces.pieces = parts.data();
     pieces.end = parts.data() + parts.size();
     pieces.padding = 2;
-    ASSERT_EQ(rseq_append_pieces(slot, serial, pieces), rseq_result::done);
+    ASSERT_EQ(rseq_append_pieces(slot, mapping, pieces), rseq_result::done);
     EXPECT_EQ(event(0), event_base + 4);
     EXPECT_EQ(kind(0), EVENTLOG_KIND_EXTENDED);
     EXPECT_EQ(word(0) & UINT32_MAX, 0x55667788U);
@@ -214,10 +214,10 @@ TEST_F(sequence_bytes, of_pieces_follow_each_other) {
 }
 
 TEST_F(sequence_bytes, are_not_written_where_they_must_not) {
-    EXPECT_EQ(append_context(payload.size() * 8, serial + 1), rseq_result::stale);
+    EXPECT_EQ(append_context(payload.size() * 8, mapping + 1), rseq_result::stale);
     ASSERT_EQ(append_context(8), rseq_result::done);
     const auto before = bytes_of(*ring);
-    EXPECT_EQ(rseq_append_context(slot, serial, short_head(8, provider_head, 2),
+    EXPECT_EQ(rseq_append_context(slot, mapping, short_head(8, provider_head, 2),
                                   thread_part(thread), buffer_words, payload.data()),
               rseq_result::changed);
     area.cpu = 5;
@@ -231,7 +231,7 @@ TEST_F(sequence_bytes, are_not_written_where_they_must_not) {
 TEST_F(sequence_bytes, of_a_new_buffer_begin_with_a_context) {
     ASSERT_EQ(append_context(8), rseq_result::done);
     eventlog_buffer* const descriptors = descriptors_of(ring);
-    const rseq_target place{own_cpu, &slot.serial, serial, ring};
+    const rseq_target place{own_cpu, &slot.mapping, mapping, ring};
     rseq_switch step{};
     step.expected = ring->control;
     step.current = &descriptors[0];

@@ -54,7 +54,7 @@ TEST(shared_ring, is_preallocated_where_late_allocation_is_impossible) {
                   const eventlog_ring* ring = slot->ring(slot->ring_count.load() - 1);
                   const std::uint64_t payload = 0;
                   const write_result result = plain(
-                      write_record_shared(*slot, slot->serial.load(),
+                      write_record_shared(*slot, slot->mapping.load(),
                                           eventlog::test::first_provider, {0, 8, &payload, {}}));
                   listener.finish();
                   return ring->backed != 0 && result == write_result::written &&
@@ -191,7 +191,7 @@ TEST(shared_ring, does_not_trust_madvise_that_accepts_any_advice) {
                   }
                   const std::uint64_t payload = 0;
                   const write_result result = plain(
-                      write_record_shared(*slot, slot->serial.load(),
+                      write_record_shared(*slot, slot->mapping.load(),
                                           eventlog::test::first_provider, {0, 8, &payload, {}}));
                   return result == write_result::lost_no_memory ? 0 : 3;
               }),

@@ -16,6 +16,8 @@
 #include <eventlog/eventlog.hpp>
 
 #include "listener.hpp"
+#include "ring/record_header.hpp"
+#include "ring/ring_writer.hpp"
 #include "ring/rseq.hpp"
 #include "ring/subscription_slots.hpp"
 #include "run_in_child.hpp"
@@ -48,7 +50,7 @@ TEST(slots, are_unmapped_when_unused) {
     event_listener listener("slots_test:*");
     subscription_slot* slot = slot_of(listener);
     ASSERT_NE(slot, nullptr);
-    std::optional<slot_user> user(std::in_place, *slot, slot->serial.load());
+    std::optional<slot_user> user(std::in_place, *slot, slot->mapping.load());
     EXPECT_TRUE(user->holds());
     EXPECT_FALSE(unmap_slot(*slot));
     EXPECT_NE(slot->base.load(), nullptr);
@@ -57,16 +59,38 @@ TEST(slots, are_unmapped_when_unused) {
     EXPECT_EQ(slot->base.load(), nullptr);
 }
 
+TEST(slots, have_another_number_when_a_region_is_mapped_again) {
+    event_listener listener("slots_test:*");
+    subscription_slot* slot = slot_of(listener);
+    ASSERT_NE(slot, nullptr);
+    const std::uint64_t before = slot->mapping.load();
+    ASSERT_TRUE(unmap_slot(*slot));
+    slots_test::emit(visit{2});
+    ASSERT_EQ(slot->serial.load(), listener.source().header().serial);
+    EXPECT_NE(slot->mapping.load(), before);
+    // As by a thread that has been held up since.
+    EXPECT_FALSE(slot_user(*slot, before).holds());
+    const std::uint64_t payload = 3;
+    const auto write = [&](std::uint64_t mapping) {
+        return write_record(*slot, mapping, provider_part(1), {0, sizeof payload, &payload, {}});
+    };
+    EXPECT_EQ(write(before), write_result::stale);
+    EXPECT_NE(write(slot->mapping.load()), write_result::stale);
+    listener.finish();
+    EXPECT_EQ(listener.records().size(), 3U);
+    EXPECT_EQ(listener.providers().size(), 1U);
+}
+
 TEST(slots, are_used_in_forked_child_by_forking_thread_only) {
     event_listener listener("slots_test:*");
     subscription_slot* slot = slot_of(listener);
     ASSERT_NE(slot, nullptr);
-    const std::uint64_t serial = slot->serial.load();
+    const std::uint64_t mapping = slot->mapping.load();
     // As if a signal handler had interrupted the user of the slot and forks.
-    std::optional<slot_user> user(std::in_place, *slot, serial);
+    std::optional<slot_user> user(std::in_place, *slot, mapping);
     std::atomic<int> stage{0};
     std::thread other([&] {
-        const slot_user second(*slot, serial);
+        const slot_user second(*slot, mapping);
         stage = 1;
         stage.notify_all();
         stage.wait(1);

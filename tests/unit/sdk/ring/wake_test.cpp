@@ -39,7 +39,7 @@ class wake : public eventlog::test::ring_fixture {
 
     void write() {
         static const std::vector<std::uint8_t> payload(payload_size + 8);
-        ASSERT_EQ(plain(GetParam().write(*slot, serial, eventlog::test::first_provider,
+        ASSERT_EQ(plain(GetParam().write(*slot, mapping, eventlog::test::first_provider,
                                          {0, payload_size, payload.data(), {}})),
                   write_result::written);
     }
