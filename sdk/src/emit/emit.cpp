@@ -190,6 +190,9 @@ void emit_to(eventlog_provider& provider, unsigned index, const event_payload& p
             return;
         }
     }
+    // In both attempts the slot's subscription has ended or was paused. The one that it has now
+    // listens.
+    count_if_listening(provider, index, payload.event);
 }
 
 /// Appends a contiguous payload for one of several subscriptions without the other steps of

@@ -20,6 +20,8 @@
 #include <eventlog/eventlog.hpp>
 
 #include "listener.hpp"
+#include "ring/rseq.hpp"
+#include "two_event_provider.hpp"
 
 namespace {
 
@@ -109,6 +111,50 @@ TEST(subscriptions, attach_on_retry_after_failed_open) {
         listener.poll();
         return !listener.records().empty();
     }));
+}
+
+/// The clock of the program, which is read in the middle of an emit.
+class replacing_clock {
+  public:
+    explicit replacing_clock(std::function<void()> action) : action_(std::move(action)) {
+        const eventlog_clock_source source{sizeof source, 64, 1'000'000'000, &read, this};
+        EXPECT_TRUE(eventlog_set_clock(&source));
+    }
+    ~replacing_clock() { eventlog_set_clock(nullptr); }
+    replacing_clock(const replacing_clock&) = delete;
+    replacing_clock& operator=(const replacing_clock&) = delete;
+
+  private:
+    static std::uint64_t read(void* self) {
+        static_cast<replacing_clock*>(self)->action_();
+        return 1;
+    }
+    std::function<void()> action_;
+};
+
+TEST(subscriptions, replaced_twice_during_one_emit_count_the_event) {
+    if (!eventlog::core::rseq_available()) {
+        GTEST_SKIP() << "the shared ring cannot be unmapped where the clock is read";
+    }
+    std::optional<event_listener> listener(std::in_place, "sides:left");
+    sides::emit(left{0});
+    int replacements = 2;
+    {
+        const replacing_clock clock([&] {
+            if (replacements < 2) {
+                ++replacements;
+                listener.reset();
+                listener.emplace("sides:left");
+            }
+        });
+        replacements = 0;  // the clock was read when it was set
+        sides::emit(left{1});
+        EXPECT_EQ(replacements, 2);
+        EXPECT_EQ(eventlog::test::unattached_of("sides", 0), 1U);
+        sides::emit(left{2});
+    }
+    listener->finish();
+    EXPECT_EQ(listener->records().size(), 1U);
 }
 
 TEST(subscriptions, keep_header_readable_for_late_processes) {
