@@ -113,6 +113,15 @@ void detach_from_all(eventlog_provider& provider) noexcept {
     }
 }
 
+void retry_attach_at_once(eventlog_provider& provider) noexcept {
+    attachment_list* const attachments = provider.attachments.load(std::memory_order_relaxed);
+    if (attachments != &no_attachments) {
+        for (attachment& place : attachments->places) {
+            place.not_before.store(0, std::memory_order_relaxed);
+        }
+    }
+}
+
 void reset_detach_backoff() noexcept {
     detach_not_before.store(0, std::memory_order_relaxed);
     next_backoff.store(backoff_min, std::memory_order_relaxed);

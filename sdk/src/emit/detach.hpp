@@ -24,6 +24,9 @@ void try_unmap_dead_regions(eventlog_provider& provider) noexcept;
 /// Ends the attachments of the provider. Under the registry lock.
 void detach_from_all(eventlog_provider& provider) noexcept;
 
+/// Called in a forked child, whose clock may differ. Under the registry lock.
+void retry_attach_at_once(eventlog_provider& provider) noexcept;
+
 /// Ends all attachments of this process, which may not give events to their reader any more, and
 /// unmaps all regions, with those of flight recorders. Called in an emit, for the attachment of
 /// this provider in that slot, which ends in any case; the others end with it, or when they need a

@@ -60,7 +60,7 @@ void after_fork_in_child() noexcept {
         }
     } else {
         // The registry stays the parent's, as after _Fork(3).
-        reset_slot_users_after_fork();
+        reset_slots_after_fork();
         replace_locked_regions();
         discard_batch();
     }
@@ -233,10 +233,10 @@ void republish_in_child() noexcept {
     // A pending cancellation must not take effect here, in the middle of fork().
     const signal_guard guard;
     wiped_on_fork.is_prepared.store(true, std::memory_order_relaxed);
-    reset_slot_users_after_fork();
+    reset_slots_after_fork();
     replace_locked_regions();
     renumber_mappings();
-    descriptor_users.reset();
+    descriptor_users.forget_other_threads();
     discard_batch();
     reset_custom_clock_writer();
     reset_detach_backoff();
@@ -245,13 +245,16 @@ void republish_in_child() noexcept {
     forget_process_file();
     for (eventlog_provider* free = get_first_free(); free != nullptr; free = free->next) {
         reset_notifications(*free);
+        forget_other_readers(*free);
     }
     for (eventlog_provider* provider = first_registered; provider != nullptr;
          provider = provider->next) {
         reset_notifications(*provider);
+        forget_other_readers(*provider);
         if (provider->published) {
             provider->published = false;
             detach_from_all(*provider);
+            retry_attach_at_once(*provider);
             publish(*provider);
             if (!provider->published) {
                 close_and_detach(*provider);

@@ -93,6 +93,13 @@ void revoke_definition(eventlog_provider& provider) noexcept {
     }
 }
 
+void forget_other_readers(eventlog_provider& provider) noexcept {
+    if (runtime_definition* part = provider.dynamic.load(std::memory_order_relaxed);
+        part != nullptr) {
+        part->readers.forget_other_threads();
+    }
+}
+
 bool free_definition(eventlog_provider& provider) noexcept {
     runtime_definition* part = provider.dynamic.load(std::memory_order_relaxed);
     if (part == nullptr || part->memory == nullptr) {

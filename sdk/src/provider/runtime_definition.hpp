@@ -61,6 +61,9 @@ class definition_reader {
 /// Hides the definition from new readers.
 void revoke_definition(eventlog_provider& provider) noexcept;
 
+/// Called in a forked child, where the readers of other threads do not exist.
+void forget_other_readers(eventlog_provider& provider) noexcept;
+
 /// Frees the memory of a revoked definition. False if it still has readers.
 [[nodiscard]] bool free_definition(eventlog_provider& provider) noexcept;
 

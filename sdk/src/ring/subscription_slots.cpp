@@ -18,10 +18,6 @@ namespace eventlog::core {
 
 constinit std::array<subscription_slot, EVENTLOG_SUBSCRIPTIONS_MAX> subscription_slots{};
 
-[[gnu::tls_model(
-    "initial-exec")]] constinit thread_local std::array<std::uint16_t, EVENTLOG_SUBSCRIPTIONS_MAX>
-    thread_slot_uses{};
-
 [[gnu::tls_model("initial-exec")]] constinit thread_local std::array<std::atomic<std::uint8_t>,
                                                                      EVENTLOG_SUBSCRIPTIONS_MAX>
     thread_slot_locks{};
@@ -68,7 +64,7 @@ unmapping try_to_unmap(subscription_slot& slot) noexcept {
     if (rseq_available() && !membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED_RSEQ)) {
         return unmapping::never;
     }
-    if (slot.users.load(std::memory_order_seq_cst) != 0) {
+    if (!slot.users.is_zero()) {
         return unmapping::later;
     }
     slot.base.store(nullptr, std::memory_order_relaxed);
@@ -178,9 +174,13 @@ bool unmap_all_slots() noexcept {
     return is_complete;
 }
 
-void reset_slot_users_after_fork() noexcept {
-    for (std::size_t i = 0; i < subscription_slots.size(); ++i) {
-        subscription_slots[i].users.store(thread_slot_uses[i], std::memory_order_relaxed);
+void reset_slots_after_fork() noexcept {
+    for (subscription_slot& slot : subscription_slots) {
+        slot.users.forget_other_threads();
+        const std::uint64_t then = slot.allocation_not_before.load(std::memory_order_relaxed);
+        if (then != 0 && then != UINT64_MAX) {
+            slot.allocation_not_before.store(0, std::memory_order_relaxed);
+        }
     }
 }
 

@@ -25,6 +25,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "platform/thread_count.hpp"
 #include "platform/unique_fd.hpp"
 #include "ring/region.hpp"
 
@@ -66,9 +67,8 @@ struct alignas(64) subscription_slot {
     std::atomic<std::uint32_t> session_count{0};
     std::array<std::atomic<std::uint64_t>, EVENTLOG_SESSIONS_MAX> sessions{};
 
-    /// Number of threads that use the region outside of a restartable sequence. In a cache line of
-    /// its own.
-    alignas(64) std::atomic<std::uint32_t> users{0};
+    /// The threads that use the region outside of a restartable sequence.
+    thread_count users;
     /// The last holder of the shared ring's lock that did not release it while a thread of this
     /// process waited; 0 if there is none.
     std::atomic<std::uint64_t> unresponsive_holder{0};
@@ -108,13 +108,6 @@ struct alignas(64) subscription_slot {
 [[gnu::visibility("hidden")]] extern std::array<subscription_slot, EVENTLOG_SUBSCRIPTIONS_MAX>
     subscription_slots;
 
-/// How many uses of each slot the calling thread has, including those of interrupting signal
-/// handlers.
-[[gnu::tls_model("initial-exec"),
-  gnu::visibility("hidden")]] extern constinit thread_local std::array<std::uint16_t,
-                                                                       EVENTLOG_SUBSCRIPTIONS_MAX>
-    thread_slot_uses;
-
 /// By slot: 1 while the calling thread holds the lock of the slot's shared ring, or is about to
 /// take it, and the ring is the process's own. Atomic, because a handler that interrupts the thread
 /// may fork.
@@ -126,32 +119,15 @@ struct alignas(64) subscription_slot {
 /// While it lives, and if it holds, the mapping with that number stays.
 class slot_user {
   public:
-    slot_user(subscription_slot& slot, std::uint64_t mapping) noexcept : slot_(slot) {
-        // First here and last in the destructor: if a handler forks in between, the count may be
-        // one too high but never too low.
-        thread_uses() += 1;
-        std::atomic_signal_fence(std::memory_order_seq_cst);
-        // Sequentially consistent, pairs with unmap_slot: either this thread sees the cleared
-        // number, or unmap_slot sees this user.
-        slot_.users.fetch_add(1, std::memory_order_seq_cst);
-        holds_ = slot_.mapping.load(std::memory_order_seq_cst) == mapping;
-    }
-    ~slot_user() {
-        slot_.users.fetch_sub(1, std::memory_order_release);
-        std::atomic_signal_fence(std::memory_order_seq_cst);
-        thread_uses() -= 1;
-    }
-    slot_user(const slot_user&) = delete;
-    slot_user& operator=(const slot_user&) = delete;
+    // Sequentially consistent, pairs with unmap_slot: either this thread sees the cleared number,
+    // or unmap_slot sees this user.
+    slot_user(subscription_slot& slot, std::uint64_t mapping) noexcept
+        : user_(slot.users), holds_(slot.mapping.load(std::memory_order_seq_cst) == mapping) {}
 
     [[nodiscard]] bool holds() const noexcept { return holds_; }
 
   private:
-    [[nodiscard]] std::uint16_t& thread_uses() const noexcept {
-        return thread_slot_uses[static_cast<std::size_t>(&slot_ - subscription_slots.data())];
-    }
-
-    subscription_slot& slot_;
+    thread_count::user user_;
     bool holds_;
 };
 
@@ -184,9 +160,8 @@ void update_slot_clocks() noexcept;
 /// ends, or may not give events to their reader any more. Returns as unmap_slots_except.
 bool unmap_all_slots() noexcept;
 
-/// Called in a forked child, where other threads do not exist. The forking thread may have been
-/// interrupted inside a slot.
-void reset_slot_users_after_fork() noexcept;
+/// Called in a forked child, where other threads do not exist, and whose clock may differ.
+void reset_slots_after_fork() noexcept;
 
 /// Called in a forked child that publishes its providers again: an emit that a signal handler has
 /// interrupted to fork finds another mapping, and starts again under the child's name.

@@ -19,10 +19,13 @@
 
 #include <gtest/gtest.h>
 
+#include <eventlog/definition.h>
 #include <eventlog/eventlog.hpp>
 
 #include "listener.hpp"
 #include "process_files.hpp"
+#include "provider/registered_provider.hpp"
+#include "provider/runtime_definition.hpp"
 #include "run_in_child.hpp"
 #include "scratch.hpp"
 
@@ -68,6 +71,75 @@ TEST(fork, child_emits_immediately_with_its_own_pid) {
                   from_parent ? 1U : 2U);
         EXPECT_EQ(record.header.thread, process);
     }
+}
+
+TEST(fork, child_does_not_wait_for_its_parents_retry) {
+    event_listener listener("fork_test:*");
+    fork_test::emit(birth{1});
+    // As after a failed attach, for a child in a time namespace whose clock is behind.
+    for (eventlog_provider* provider = eventlog::core::get_first_registered(); provider != nullptr;
+         provider = provider->next) {
+        if (provider->attachments.load() == &eventlog::core::no_attachments) {
+            continue;
+        }
+        for (eventlog::core::attachment& place : provider->attachments.load()->places) {
+            place.not_before = UINT64_MAX;
+        }
+    }
+    EXPECT_EQ(run_in_child([] {
+                  fork_test::emit(birth{2});
+                  return 0;
+              }),
+              0);
+    for (eventlog_provider* provider = eventlog::core::get_first_registered(); provider != nullptr;
+         provider = provider->next) {
+        if (provider->attachments.load() != &eventlog::core::no_attachments) {
+            for (eventlog::core::attachment& place : provider->attachments.load()->places) {
+                place.not_before = 0;
+            }
+        }
+    }
+    listener.finish();
+    EXPECT_EQ(listener.records().size(), 2U);
+}
+
+bool has_definition(const eventlog_provider* provider) {
+    return provider->dynamic.load()->memory != nullptr;
+}
+
+TEST(fork, child_frees_definition_that_other_threads_read) {
+    static const eventlog_event_definition events[] = {{.name = "only"}};
+    static const eventlog_definition definition{EVENTLOG_DEFINITION_SIZES, .name = "fork_defined",
+                                                .events = events, .event_count = 1};
+    eventlog_provider* provider = nullptr;
+    ASSERT_EQ(eventlog_provider_create(&definition, &provider, nullptr, 0), EVENTLOG_ERROR_NONE);
+    std::atomic<int> stage{0};
+    std::thread other([&] {
+        const eventlog::core::definition_reader reader(*provider);
+        stage = 1;
+        stage.notify_all();
+        stage.wait(1);
+    });
+    stage.wait(0);
+    EXPECT_EQ(run_in_child([&] {
+                  eventlog_provider_destroy(provider);
+                  return has_definition(provider) ? 1 : 0;
+              }),
+              0);
+    {
+        // A callback that forks is inside of an emit.
+        const eventlog::core::definition_reader reader(*provider);
+        EXPECT_EQ(run_in_child([&] {
+                      eventlog_provider_destroy(provider);
+                      return has_definition(provider) ? 0 : 1;
+                  }),
+                  0);
+    }
+    stage = 2;
+    stage.notify_all();
+    other.join();
+    eventlog_provider_destroy(provider);
+    EXPECT_FALSE(has_definition(provider));
 }
 
 pid_t forked_by_clock = -1;

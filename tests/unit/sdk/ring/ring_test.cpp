@@ -305,7 +305,7 @@ TEST(shared_ring, lock_recovery_is_no_cancellation_point) {
     ASSERT_EQ(::pthread_create(&thread, nullptr, run, &work), 0);
     ASSERT_EQ(::pthread_join(thread, nullptr), 0);
     EXPECT_EQ(work.result, write_result::written);
-    EXPECT_EQ(slot->users.load(), 0U);
+    EXPECT_TRUE(slot->users.is_zero());
 }
 
 TEST(shared_ring, lock_held_by_same_thread_fails_immediately) {

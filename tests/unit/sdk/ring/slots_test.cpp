@@ -97,11 +97,11 @@ TEST(slots, are_used_in_forked_child_by_forking_thread_only) {
     });
     stage.wait(0);
     EXPECT_EQ(run_in_child([&] {
-                  if (slot->users.load() != 1 || unmap_slot(*slot)) {
+                  if (slot->users.is_zero() || unmap_slot(*slot)) {
                       return 1;
                   }
                   user.reset();
-                  return slot->users.load() != 0 || !unmap_slot(*slot) ? 2 : 0;
+                  return !slot->users.is_zero() || !unmap_slot(*slot) ? 2 : 0;
               }),
               0);
     stage = 2;
