@@ -1,28 +1,22 @@
 // SPDX-License-Identifier: MIT
 #include "emit/attach.hpp"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <array>
 #include <bit>
-#include <cerrno>
-#include <cstring>
 
 #include "emit/attach_looks.hpp"
 #include "emit/detach.hpp"
+#include "emit/provider_entry.hpp"
 #include "platform/data_reader.hpp"
 #include "platform/process.hpp"
 #include "platform/signal_guard.hpp"
 #include "provider/own_gate.hpp"
-#include "ring/record_header.hpp"
 #include "ring/ring_lock.hpp"
 #include "ring/rseq.hpp"
 #include "ring/subscription_slots.hpp"
 #include "schema/filter.hpp"
 #include "schema/schema.hpp"
-#include "shm/exact_io.hpp"
+#include "shm/process_file_room.hpp"
 #include "shm/subscription_file.hpp"
 
 namespace eventlog::core {
@@ -94,145 +88,6 @@ void clear_gate_bits(eventlog_provider& provider, unsigned slot) noexcept {
     std::atomic_thread_fence(std::memory_order_seq_cst);
 }
 
-bool reserve(const unique_fd& file, std::uint64_t offset, std::uint64_t size) noexcept {
-    int result = 0;
-    do {
-        result =
-            ::posix_fallocate(file.get(), static_cast<off_t>(offset), static_cast<off_t>(size));
-    } while (result == EINTR);
-    return result == 0;
-}
-
-// What other processes may have written is read through the file: the process of an entry may have
-// failed to reserve it, and schemas are freed when the subscription ends. Access through a mapping
-// to a page without memory would crash this process on a full tmpfs.
-
-// Size of one read: this may run on a signal stack.
-constexpr std::size_t chunk_size = 1024;
-
-bool is_schema_stored(const eventlog_provider& provider, const unique_fd& file,
-                      std::uint64_t offset) noexcept {
-    std::array<unsigned char, chunk_size> chunk{};
-    for (std::size_t done = 0; done < provider.schema_size; done += chunk.size()) {
-        const std::size_t size = std::min<std::size_t>(provider.schema_size - done, chunk.size());
-        if (!read_exactly(file, chunk.data(), size, offset + done) ||
-            std::memcmp(chunk.data(), provider.schema + done, size) != 0) {
-            return false;
-        }
-    }
-    return true;
-}
-
-/// Processes of the same program share one copy of their schema. Returns its offset, or 0. Entries
-/// are only hints, also incomplete ones, because the schema's bytes are compared.
-std::uint64_t find_schema(const eventlog_provider& provider, const subscription_file& subscription,
-                          std::uint32_t entry_count) noexcept {
-    const region_geometry& geometry = subscription.geometry();
-    std::array<eventlog_provider_entry, chunk_size / sizeof(eventlog_provider_entry)> some{};
-    for (std::uint32_t i = 0; i < entry_count; ++i) {
-        const std::size_t place = i % some.size();
-        if (place == 0 &&
-            !read_exactly(subscription.file(), some.data(), sizeof some,
-                          geometry.providers_offset + i * sizeof(eventlog_provider_entry))) {
-            return 0;
-        }
-        const eventlog_provider_entry& entry = some[place];
-        if (entry.state != EVENTLOG_PROVIDER_READY || entry.schema_hash != provider.schema_hash ||
-            entry.schema_size != provider.schema_size) {
-            continue;
-        }
-        const std::uint64_t offset = entry.schema_offset;
-        if (offset >= geometry.schemas_offset && offset <= geometry.buffers_offset &&
-            geometry.buffers_offset - offset >= provider.schema_size &&
-            is_schema_stored(provider, subscription.file(), offset)) {
-            return offset;
-        }
-    }
-    return 0;
-}
-
-/// Copies the schema into the region. Returns its offset, or 0 if there is no room.
-std::uint64_t store_schema(const eventlog_provider& provider, const subscription_slot& slot,
-                           const subscription_file& subscription) noexcept {
-    const region_geometry& geometry = subscription.geometry();
-    const std::uint64_t size = (provider.schema_size + 7) / 8 * 8;
-    const std::uint64_t used =
-        shared(slot.region()->schemas_used).fetch_add(size, std::memory_order_relaxed);
-    if (used > geometry.schemas_size || geometry.schemas_size - used < size ||
-        !reserve(subscription.file(), geometry.schemas_offset + used, size)) {
-        return 0;
-    }
-    const std::uint64_t offset = geometry.schemas_offset + used;
-    std::memcpy(slot.base.load(std::memory_order_relaxed) + offset, provider.schema,
-                provider.schema_size);
-    return offset;
-}
-
-/// The parent by a number that the consumer knows, or 0. A consumer that finds the process ended
-/// decides by it which command the process belongs to.
-std::uint32_t parent_for(const eventlog_region& header) noexcept {
-    const std::uint64_t pid_namespace = own_identity().pid_namespace;
-    return pid_namespace != 0 && pid_namespace == header.owner_pid_namespace
-               ? static_cast<std::uint32_t>(::getppid())
-               : 0;
-}
-
-struct assigned_numbers {
-    std::uint32_t provider = 0;    // entry in the region's table
-    std::uint32_t event_base = 0;  // 0: there are no more event numbers
-};
-
-/// The numbers of the provider's events. They are not given back: another process may have taken
-/// the ones behind them. 64 bits do not overflow by attempts that fail.
-std::uint32_t reserve_event_numbers(const eventlog_provider& provider,
-                                    const subscription_slot& slot) noexcept {
-    const std::uint64_t count = provider.event_count.load(std::memory_order_relaxed);
-    const std::uint64_t used =
-        shared(slot.region()->event_numbers).fetch_add(count, std::memory_order_relaxed);
-    return used <= EVENTLOG_EVENT_NUMBER_MAX && count <= EVENTLOG_EVENT_NUMBER_MAX - used
-               ? static_cast<std::uint32_t>(used + 1)
-               : 0;
-}
-
-/// Allocates an entry of the region's provider table and fills it in. False if there is no room.
-bool add_provider_entry(const eventlog_provider& provider, const subscription_slot& slot,
-                        const subscription_file& subscription,
-                        assigned_numbers& assigned) noexcept {
-    const region_geometry& geometry = subscription.geometry();
-    auto entry_count = shared(slot.region()->provider_count);
-    std::uint64_t schema_offset =
-        find_schema(provider, subscription,
-                    std::min<std::uint32_t>(entry_count.load(std::memory_order_relaxed),
-                                            EVENTLOG_PROVIDERS_MAX));
-    if (schema_offset == 0) {
-        schema_offset = store_schema(provider, slot, subscription);
-    }
-    assigned.event_base = schema_offset == 0 ? 0 : reserve_event_numbers(provider, slot);
-    const std::uint32_t id = assigned.event_base == 0
-                                 ? EVENTLOG_PROVIDERS_MAX
-                                 : entry_count.fetch_add(1, std::memory_order_relaxed);
-    if (id >= EVENTLOG_PROVIDERS_MAX ||
-        !reserve(subscription.file(),
-                 geometry.providers_offset + id * sizeof(eventlog_provider_entry),
-                 sizeof(eventlog_provider_entry))) {
-        return false;
-    }
-    eventlog_provider_entry& entry = *slot.entry(id);
-    const process_identity& self = own_identity();
-    entry.pid = self.pid;
-    entry.uid = self.uid;
-    entry.schema_size = static_cast<std::uint32_t>(provider.schema_size);
-    entry.schema_offset = schema_offset;
-    entry.schema_hash = provider.schema_hash;
-    entry.start_time = self.start_time;
-    entry.parent = parent_for(subscription.header());
-    entry.event_base = assigned.event_base;
-    std::memcpy(entry.process, self.name.data(), sizeof entry.process);
-    shared(entry.state).store(EVENTLOG_PROVIDER_READY, std::memory_order_release);
-    assigned.provider = id;
-    return true;
-}
-
 /// Reserves the memory of the shared ring in a process that writes to no other ring. Done while it
 /// has a descriptor, because a sandbox may forbid it later. If it fails, each buffer is allocated
 /// before its first use.
@@ -245,8 +100,8 @@ void reserve_shared_ring(subscription_slot& slot, const subscription_file& subsc
                geometry.buffer_count;
     };
     const auto reserve_all = [&] {
-        return reserve(subscription.file(), geometry.buffer_offset(index, 0),
-                       std::uint64_t{geometry.buffer_count} * geometry.buffer_size);
+        return reserve_room(subscription.file(), geometry.buffer_offset(index, 0),
+                            std::uint64_t{geometry.buffer_count} * geometry.buffer_size);
     };
     if (rseq_available() || !is_shared_ring_lazy(subscription.header()) || is_reserved()) {
         return;
@@ -269,7 +124,8 @@ void reserve_shared_ring(subscription_slot& slot, const subscription_file& subsc
 }
 
 attach_outcome attach_to_region(eventlog_provider& provider, unsigned index,
-                                const subscription_file& subscription) noexcept {
+                                const subscription_file& subscription,
+                                entry_time entries) noexcept {
     subscription_slot& slot = subscription_slots[index];
     const std::uint64_t serial = subscription.header().serial;
     if (slot.mapping.load(std::memory_order_relaxed) == 0 ||
@@ -281,23 +137,21 @@ attach_outcome attach_to_region(eventlog_provider& provider, unsigned index,
         reserve_shared_ring(slot, subscription);
     }
     attachment& place = provider.attachment_to(index);
-    // The entry remains valid if the same region is mapped again.
-    if (!place.is_attached_to(serial)) {
-        assigned_numbers assigned;
-        if (!add_provider_entry(provider, slot, subscription, assigned)) {
-            shared(slot.region()->providers_refused).fetch_add(1, std::memory_order_relaxed);
-            return attach_outcome::no_match;
-        }
-        place.provider_id.store(assigned.provider, std::memory_order_relaxed);
-        place.provider_head.store(provider_part(assigned.event_base), std::memory_order_relaxed);
-        place.serial.store(serial, std::memory_order_relaxed);
+    if (place.is_attached_to(serial)) {
+        // The entry remains valid if the same region is mapped again.
+        place.mapping.store(slot.mapping.load(std::memory_order_relaxed),
+                            std::memory_order_release);
+        return attach_outcome::attached;
     }
-    place.mapping.store(slot.mapping.load(std::memory_order_relaxed), std::memory_order_release);
-    return attach_outcome::attached;
+    if (entries == entry_time::first_emit && prepare_late_entry(provider, place, subscription)) {
+        return attach_outcome::attached;
+    }
+    return take_new_entry(provider, place, subscription) ? attach_outcome::attached
+                                                         : attach_outcome::no_match;
 }
 
 attach_look attach_to_file(eventlog_provider& provider, unsigned slot,
-                           const subscription_file& subscription) noexcept {
+                           const subscription_file& subscription, entry_time entries) noexcept {
     // Read before the state: the next subscription of this slot stores its serial after this one
     // has ended.
     const std::uint64_t known_serial = slot_serial(slot);
@@ -325,7 +179,7 @@ attach_look attach_to_file(eventlog_provider& provider, unsigned slot,
     // Without memory the bits are set nevertheless, so that an emit tries again.
     const attach_outcome result =
         store_session_limits(provider, slot, filter, limited) && prepare_attachments(provider)
-            ? attach_to_region(provider, slot, subscription)
+            ? attach_to_region(provider, slot, subscription, entries)
             : attach_outcome::retry_later;
     // The subscription may have been removed meanwhile, and schema and shared ring reserved after
     // its memory was freed. The consumer removes the name, then frees the memory; this process
@@ -365,7 +219,7 @@ attach_look attach_to_file(eventlog_provider& provider, unsigned slot,
     error_text ignored;
     switch (subscription.open(where, slot, ignored)) {
         case subscription_file::found::usable:
-            return attach_to_file(provider, slot, subscription);
+            return attach_to_file(provider, slot, subscription, entry_time::now);
         case subscription_file::found::unreadable:
             return {attach_outcome::retry_later};
         case subscription_file::found::nothing:
@@ -384,6 +238,9 @@ attach_outcome attach_or_clear_gate(eventlog_provider& provider, unsigned slot,
 }  // namespace
 
 bool attach(eventlog_provider& provider, unsigned slot, const directory_path& path) noexcept {
+    if (take_late_entry(provider, provider.attachment_to(slot))) {
+        return true;
+    }
     directory where;
     error_text ignored;
     const bool is_attached =
@@ -394,7 +251,8 @@ bool attach(eventlog_provider& provider, unsigned slot, const directory_path& pa
     return is_attached;
 }
 
-bool attach_to_present(eventlog_provider& provider, const directory& where) noexcept {
+bool attach_to_present(eventlog_provider& provider, const directory& where,
+                       entry_time entries) noexcept {
     bool found_dead = false;
     for (std::uint32_t slots = present_slots(where.subscriptions); slots != 0; slots &= slots - 1) {
         const auto slot = static_cast<unsigned>(std::countr_zero(slots));
@@ -404,7 +262,7 @@ bool attach_to_present(eventlog_provider& provider, const directory& where) noex
             continue;
         }
         if (subscription.has_owner()) {
-            static_cast<void>(attach_to_file(provider, slot, subscription));
+            static_cast<void>(attach_to_file(provider, slot, subscription, entries));
         } else {
             found_dead = true;
         }
@@ -412,8 +270,9 @@ bool attach_to_present(eventlog_provider& provider, const directory& where) noex
     return found_dead;
 }
 
-void attach_to_all(eventlog_provider& provider, const directory& where) noexcept {
-    if (attach_to_present(provider, where)) {
+void attach_to_all(eventlog_provider& provider, const directory& where,
+                   entry_time entries) noexcept {
+    if (attach_to_present(provider, where, entries)) {
         const directory_lock lock(where);
         if (lock.held()) {
             remove_dead_subscriptions(where);

@@ -15,11 +15,22 @@ namespace eventlog::core {
 /// retries. Unmaps regions that are not needed any more. Returns whether the provider is attached.
 bool attach(eventlog_provider& provider, unsigned slot, const directory_path& path) noexcept;
 
+/// When a provider takes its entry of a subscription's table.
+enum class entry_time {
+    now,
+    /// Of a forked child, which may never emit: a program that only starts others by fork and exec
+    /// would fill the tables. The region is mapped, and the gate's bits are set. The first emit
+    /// needs no file: the process may have another user then, or another root.
+    first_emit,
+};
+
 /// Attaches a provider that has just been published to the subscriptions of all slots. Regions
 /// mapped in vain are left to unmap_dead_regions.
-void attach_to_all(eventlog_provider& provider, const directory& where) noexcept;
+void attach_to_all(eventlog_provider& provider, const directory& where,
+                   entry_time entries) noexcept;
 
 /// The same without removing dead subscriptions, which allocates. Returns whether there are any.
-bool attach_to_present(eventlog_provider& provider, const directory& where) noexcept;
+bool attach_to_present(eventlog_provider& provider, const directory& where,
+                       entry_time entries) noexcept;
 
 }  // namespace eventlog::core

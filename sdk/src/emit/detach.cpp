@@ -41,6 +41,7 @@ std::uint32_t needed_slots() noexcept {
          provider != nullptr && (mapped & ~needed) != 0; provider = provider->next) {
         for (const attachment& place :
              provider->attachments.load(std::memory_order_relaxed)->places) {
+            // Also of a forked child that attaches at its first emit.
             const bool is_needed = place.serial.load(std::memory_order_relaxed) ==
                                    place.slot->serial.load(std::memory_order_relaxed);
             needed |= is_needed ? place.gate_bit : 0;

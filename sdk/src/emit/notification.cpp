@@ -138,7 +138,7 @@ bool find_missed_subscriptions(eventlog_provider& provider) noexcept {
         return false;
     }
     // Dead ones are left to the next registration or consumer.
-    static_cast<void>(attach_to_present(provider, where));
+    static_cast<void>(attach_to_present(provider, where, entry_time::now));
     forget_missed_subscriptions(provider);
     return true;
 }

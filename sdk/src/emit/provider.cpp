@@ -144,7 +144,7 @@ void maybe_remove_dead_processes(const directory& where) noexcept {
     }
 }
 
-void publish(eventlog_provider& provider) noexcept {
+void publish(eventlog_provider& provider, entry_time entries) noexcept {
     directory where;
     error_text failure;
     bool is_open = false;
@@ -189,7 +189,7 @@ void publish(eventlog_provider& provider) noexcept {
         provider.own_gate_not_before.store(0, std::memory_order_relaxed);
         // Published before the scan: a subscription that does not see this provider is seen by the
         // scan.
-        attach_to_all(provider, where);
+        attach_to_all(provider, where, entries);
         if (provider.wants_notifications) {
             set_notification_request(provider, true);
         }
@@ -255,7 +255,7 @@ void republish_in_child() noexcept {
             provider->published = false;
             detach_from_all(*provider);
             retry_attach_at_once(*provider);
-            publish(*provider);
+            publish(*provider, entry_time::first_emit);
             if (!provider->published) {
                 close_and_detach(*provider);
             }
@@ -320,7 +320,7 @@ void register_instance(eventlog_provider& provider, const eventlog_raw_provider&
         provider.failure.set(error);
     } else {
         prepare_once();
-        publish(provider);
+        publish(provider, entry_time::now);
         // Independent of publishing: the kernel writes to the program's own pages as well.
         open_user_events_route(provider);
     }

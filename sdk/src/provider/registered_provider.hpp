@@ -44,8 +44,10 @@ struct attachment {
     std::atomic<std::uint64_t> provider_head{0};
     /// Coarse monotonic nanoseconds before which a failed attach is not retried.
     std::atomic<std::uint64_t> not_before{0};
-    /// The subscription's.
+    /// The subscription's. Of a forked child that has prepared the attachment for its first emit,
+    /// already while there is no mapping.
     std::atomic<std::uint64_t> serial{not_attached};
+    std::uint64_t late_schema_offset = 0;  // for that emit; under the registry lock
 
     [[nodiscard]] bool is_attached_to(std::uint64_t subscription) const noexcept {
         return serial.load(std::memory_order_relaxed) == subscription &&

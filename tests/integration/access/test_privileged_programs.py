@@ -114,6 +114,17 @@ class MoreRights(rights.Case):
         self.assertLessEqual(written, EVENTS_OF_A_BUFFER)
         self.stop(recording)
 
+    def test_forked_child_that_may_not_be_traced_attaches_nowhere(self):
+        recording = self.start_recording_as(ANNE, "first.elog")
+        process = self.start_steps(ANNE, self.program, "define", "emit:10", "fork", "undumpable",
+                                   "emit:5", "status", "wait")
+        ((code, written, unattached, sentence),) = self.reach(process)
+        self.assertEqual((code, written, unattached), (PRIVILEGED, 0, 5), sentence)
+        self.go_on(process)
+        self.finish(process)
+        _, errors = self.stop(recording)
+        self.assertEqual(self.summary(errors)[0], 10)
+
     def start_flight_as(self, user):
         process = self.start_as(user, self.elog, "flight", "start", "box", "-e", "vault:*",
                                 "--buffer-size", "128K")

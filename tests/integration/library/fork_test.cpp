@@ -2,6 +2,7 @@
 //
 // A forked child is a producer of its own, with its own file, gate, and place in every
 // subscription.
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -71,6 +72,83 @@ TEST(fork, child_emits_immediately_with_its_own_pid) {
                   from_parent ? 1U : 2U);
         EXPECT_EQ(record.header.thread, process);
     }
+}
+
+TEST(fork, child_attaches_at_its_first_event) {
+    event_listener listener("fork_test:*");
+    fork_test::emit(birth{1});
+    for (int i = 0; i < 10; ++i) {
+        EXPECT_EQ(run_in_child([] { return 0; }), 0);
+        EXPECT_EQ(run_in_child([] {
+                      ::execl("/bin/true", "true", nullptr);
+                      return 1;
+                  }),
+                  0);
+        // A child of a child that has not emitted.
+        EXPECT_EQ(run_in_child([] { return run_in_child([] { return 0; }); }), 0);
+    }
+    EXPECT_EQ(run_in_child([] {
+                  return run_in_child([] {
+                      fork_test::emit(birth{2});
+                      fork_test::emit(birth{3});
+                      return 0;
+                  });
+              }),
+              0);
+    listener.finish();
+    EXPECT_EQ(listener.records().size(), 3U);
+    EXPECT_EQ(listener.providers().size(), 2U);
+    EXPECT_EQ(listener.lost_by_providers(), 0U);
+}
+
+TEST(fork, child_takes_first_entry_if_parent_has_not_attached) {
+    event_listener listener("fork_test:*");
+    for (int i = 0; i < 10; ++i) {
+        EXPECT_EQ(run_in_child([] { return 0; }), 0);
+    }
+    listener.finish();
+    // The schema is in the region since.
+    EXPECT_EQ(listener.providers().size(), 1U);
+}
+
+TEST(fork, child_opens_nothing_at_its_first_event) {
+    event_listener listener("fork_test:*");
+    fork_test::emit(birth{1});
+    EXPECT_EQ(run_in_child([] {
+                  const rlimit none{0, 0};
+                  if (::setrlimit(RLIMIT_NOFILE, &none) != 0) {
+                      return 1;
+                  }
+                  fork_test::emit(birth{2});
+                  return 0;
+              }),
+              0);
+    listener.finish();
+    EXPECT_EQ(listener.records().size(), 2U);
+}
+
+TEST(fork, child_emits_with_another_user_and_root) {
+    constexpr uid_t other = 65534;
+    if (::geteuid() != 0) {
+        GTEST_SKIP() << "takes root";
+    }
+    event_listener listener("fork_test:*");
+    fork_test::emit(birth{1});
+    const std::string empty = eventlog::test::eventlog_directory() + "/empty";
+    ASSERT_TRUE(std::filesystem::create_directory(empty));
+    EXPECT_EQ(run_in_child([&] {
+                  if (::chroot(empty.c_str()) != 0 || ::chdir("/") != 0 ||
+                      ::setresgid(other, other, other) != 0 ||
+                      ::setresuid(other, other, other) != 0) {
+                      return 1;
+                  }
+                  fork_test::emit(birth{2});
+                  return 0;
+              }),
+              0);
+    std::filesystem::remove(empty);
+    listener.finish();
+    EXPECT_EQ(listener.records().size(), 2U);
 }
 
 TEST(fork, child_does_not_wait_for_its_parents_retry) {

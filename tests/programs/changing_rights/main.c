@@ -17,6 +17,7 @@
 // - unshare: moves to a user namespace of its own, without numbers of users
 // - chroot:FOLDER: changes the root to that folder
 // - bind:SOURCE:TARGET: mounts a file or folder on another one
+// - fork: a child takes the rest of the steps
 // - wait: prints a line and waits for one on standard input
 #include <grp.h>
 #include <inttypes.h>
@@ -29,6 +30,7 @@
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <eventlog/eventlog.h>
@@ -104,6 +106,18 @@ static int set_user(uid_t user) {
            setresuid(user, user, user) == 0;
 }
 
+static int fork_child(void) {
+    const pid_t child = fork();
+    int status = 0;
+    if (child == 0) {
+        return 1;
+    }
+    if (child < 0 || waitpid(child, &status, 0) != child || !WIFEXITED(status)) {
+        return 0;
+    }
+    exit(WEXITSTATUS(status));
+}
+
 static int take_step(const char* step) {
     const char* const colon = strchr(step, ':');
     const uint64_t number = colon == NULL ? 0 : strtoull(colon + 1, NULL, 10);
@@ -139,6 +153,9 @@ static int take_step(const char* step) {
     }
     if (strncmp(step, "bind:", 5) == 0) {
         return bind_mount(step + 5);
+    }
+    if (strcmp(step, "fork") == 0) {
+        return fork_child();
     }
     if (strcmp(step, "wait") == 0) {
         return puts("waiting") > 0 && fflush(stdout) == 0 && getchar() != EOF;

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: MIT
+#include "emit/provider_entry.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "platform/data_reader.hpp"
+#include "platform/populate.hpp"
+#include "platform/process.hpp"
+#include "ring/record_header.hpp"
+#include "ring/region.hpp"
+#include "ring/subscription_slots.hpp"
+#include "shm/exact_io.hpp"
+#include "shm/process_file_room.hpp"
+
+namespace eventlog::core {
+namespace {
+
+// What other processes may have written is read through the file: the process of an entry may have
+// failed to reserve it, and schemas are freed when the subscription ends. Access through a mapping
+// to a page without memory would crash this process on a full tmpfs.
+
+// Size of one read: this may run on a signal stack.
+constexpr std::size_t chunk_size = 1024;
+
+bool is_schema_stored(const eventlog_provider& provider, const unique_fd& file,
+                      std::uint64_t offset) noexcept {
+    std::array<unsigned char, chunk_size> chunk{};
+    for (std::size_t done = 0; done < provider.schema_size; done += chunk.size()) {
+        const std::size_t size = std::min<std::size_t>(provider.schema_size - done, chunk.size());
+        if (!read_exactly(file, chunk.data(), size, offset + done) ||
+            std::memcmp(chunk.data(), provider.schema + done, size) != 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/// Processes of the same program share one copy of their schema. Returns its offset, or 0. Entries
+/// are only hints, also incomplete ones, because the schema's bytes are compared.
+std::uint64_t find_schema(const eventlog_provider& provider, const subscription_slot& slot,
+                          const subscription_file& subscription) noexcept {
+    const region_geometry& geometry = subscription.geometry();
+    const std::uint32_t entry_count = std::min<std::uint32_t>(
+        shared(slot.region()->provider_count).load(std::memory_order_relaxed),
+        EVENTLOG_PROVIDERS_MAX);
+    std::array<eventlog_provider_entry, chunk_size / sizeof(eventlog_provider_entry)> some{};
+    for (std::uint32_t i = 0; i < entry_count; ++i) {
+        const std::size_t place = i % some.size();
+        if (place == 0 &&
+            !read_exactly(subscription.file(), some.data(), sizeof some,
+                          geometry.providers_offset + i * sizeof(eventlog_provider_entry))) {
+            return 0;
+        }
+        const eventlog_provider_entry& entry = some[place];
+        if (entry.state != EVENTLOG_PROVIDER_READY || entry.schema_hash != provider.schema_hash ||
+            entry.schema_size != provider.schema_size) {
+            continue;
+        }
+        const std::uint64_t offset = entry.schema_offset;
+        if (offset >= geometry.schemas_offset && offset <= geometry.buffers_offset &&
+            geometry.buffers_offset - offset >= provider.schema_size &&
+            is_schema_stored(provider, subscription.file(), offset)) {
+            return offset;
+        }
+    }
+    return 0;
+}
+
+/// Copies the schema into the region. Returns its offset, or 0 if there is no room.
+std::uint64_t store_schema(const eventlog_provider& provider, const subscription_slot& slot,
+                           const subscription_file& subscription) noexcept {
+    const region_geometry& geometry = subscription.geometry();
+    const std::uint64_t size = (provider.schema_size + 7) / 8 * 8;
+    const std::uint64_t used =
+        shared(slot.region()->schemas_used).fetch_add(size, std::memory_order_relaxed);
+    if (used > geometry.schemas_size || geometry.schemas_size - used < size ||
+        !reserve_room(subscription.file(), geometry.schemas_offset + used, size)) {
+        return 0;
+    }
+    const std::uint64_t offset = geometry.schemas_offset + used;
+    std::memcpy(slot.base.load(std::memory_order_relaxed) + offset, provider.schema,
+                provider.schema_size);
+    return offset;
+}
+
+/// The parent by a number that the consumer knows, or 0. A consumer that finds the process ended
+/// decides by it which command the process belongs to.
+std::uint32_t parent_for(eventlog_region& header) noexcept {
+    const std::uint64_t pid_namespace = own_identity().pid_namespace;
+    return pid_namespace != 0 &&
+                   pid_namespace ==
+                       shared(header.owner_pid_namespace).load(std::memory_order_relaxed)
+               ? static_cast<std::uint32_t>(::getppid())
+               : 0;
+}
+
+/// The numbers of the provider's events; 0: there are no more. They are not given back: another
+/// process may have taken the ones behind them. 64 bits do not overflow by attempts that fail.
+std::uint32_t reserve_event_numbers(const eventlog_provider& provider,
+                                    const subscription_slot& slot) noexcept {
+    const std::uint64_t count = provider.event_count.load(std::memory_order_relaxed);
+    const std::uint64_t used =
+        shared(slot.region()->event_numbers).fetch_add(count, std::memory_order_relaxed);
+    return used <= EVENTLOG_EVENT_NUMBER_MAX && count <= EVENTLOG_EVENT_NUMBER_MAX - used
+               ? static_cast<std::uint32_t>(used + 1)
+               : 0;
+}
+
+/// Reserves the memory of an entry, by the file or, if that is empty, through the mapping.
+bool reserve_entry(const subscription_slot& slot, std::uint32_t id,
+                   const unique_fd& file) noexcept {
+    const auto begin =
+        static_cast<std::uint64_t>(reinterpret_cast<const unsigned char*>(slot.entry(id)) -
+                                   slot.base.load(std::memory_order_relaxed));
+    constexpr std::uint64_t size = sizeof(eventlog_provider_entry);
+    if (file) {
+        return reserve_room(file, begin, size);
+    }
+    const std::uint64_t in_page = begin % static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+    return populate(slot.base.load(std::memory_order_relaxed) + begin - in_page, in_page + size);
+}
+
+/// Takes an entry of the region's provider table, fills it in, and attaches the provider. False if
+/// there is no room or no memory.
+bool take_entry(const eventlog_provider& provider, attachment& place, std::uint64_t schema_offset,
+                const unique_fd& file) noexcept {
+    const subscription_slot& slot = *place.slot;
+    const std::uint32_t event_base = schema_offset == 0 ? 0 : reserve_event_numbers(provider, slot);
+    const std::uint32_t id =
+        event_base == 0
+            ? EVENTLOG_PROVIDERS_MAX
+            : shared(slot.region()->provider_count).fetch_add(1, std::memory_order_relaxed);
+    if (id >= EVENTLOG_PROVIDERS_MAX || !reserve_entry(slot, id, file)) {
+        return false;
+    }
+    eventlog_provider_entry& entry = *slot.entry(id);
+    const process_identity& self = own_identity();
+    entry.pid = self.pid;
+    entry.uid = self.uid;
+    entry.schema_size = static_cast<std::uint32_t>(provider.schema_size);
+    entry.schema_offset = schema_offset;
+    entry.schema_hash = provider.schema_hash;
+    entry.start_time = self.start_time;
+    entry.parent = parent_for(*slot.region());
+    entry.event_base = event_base;
+    std::memcpy(entry.process, self.name.data(), sizeof entry.process);
+    shared(entry.state).store(EVENTLOG_PROVIDER_READY, std::memory_order_release);
+    place.provider_id.store(id, std::memory_order_relaxed);
+    place.provider_head.store(provider_part(event_base), std::memory_order_relaxed);
+    place.serial.store(slot.serial.load(std::memory_order_relaxed), std::memory_order_relaxed);
+    place.mapping.store(slot.mapping.load(std::memory_order_relaxed), std::memory_order_release);
+    return true;
+}
+
+}  // namespace
+
+bool take_new_entry(const eventlog_provider& provider, attachment& place,
+                    const subscription_file& subscription) noexcept {
+    const subscription_slot& slot = *place.slot;
+    std::uint64_t schema_offset = find_schema(provider, slot, subscription);
+    if (schema_offset == 0) {
+        schema_offset = store_schema(provider, slot, subscription);
+    }
+    if (take_entry(provider, place, schema_offset, subscription.file())) {
+        return true;
+    }
+    shared(slot.region()->providers_refused).fetch_add(1, std::memory_order_relaxed);
+    return false;
+}
+
+bool prepare_late_entry(const eventlog_provider& provider, attachment& place,
+                        const subscription_file& subscription) noexcept {
+    // Without either, the first emit would need the file.
+    const std::uint64_t schema_offset =
+        can_populate() ? find_schema(provider, *place.slot, subscription) : 0;
+    if (schema_offset == 0) {
+        return false;
+    }
+    place.late_schema_offset = schema_offset;
+    place.serial.store(subscription.header().serial, std::memory_order_relaxed);
+    return true;
+}
+
+bool take_late_entry(const eventlog_provider& provider, attachment& place) noexcept {
+    const subscription_slot& slot = *place.slot;
+    if (place.mapping.load(std::memory_order_relaxed) != not_attached ||
+        slot.mapping.load(std::memory_order_relaxed) == 0 ||
+        place.serial.load(std::memory_order_relaxed) !=
+            slot.serial.load(std::memory_order_relaxed) ||
+        is_end_state(shared(slot.region()->state).load(std::memory_order_relaxed))) {
+        return false;
+    }
+    if (!may_be_read()) {
+        place.end();
+        return false;
+    }
+    return take_entry(provider, place, place.late_schema_offset, unique_fd{});
+}
+
+}  // namespace eventlog::core

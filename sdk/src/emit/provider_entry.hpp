@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+//
+// A provider's entry in the table of a mapped region, with which it is attached.
+//
+// A forked child may never emit: a program that only starts others by fork and exec would fill the
+// tables. So it takes its entries when it emits first, without the file, which it may not be able
+// to open by then: it may have another user or another root.
+//
+// All functions require the registry lock, and that the attachment's slot has a mapping unless
+// stated otherwise.
+#pragma once
+
+#include "provider/registered_provider.hpp"
+#include "shm/subscription_file.hpp"
+
+namespace eventlog::core {
+
+/// Takes an entry of the region's table, stores the schema if it is not there, and attaches the
+/// provider. False if there is no room or no memory, which counts as refused in the region.
+[[nodiscard]] bool take_new_entry(const eventlog_provider& provider, attachment& place,
+                                  const subscription_file& subscription) noexcept;
+
+/// Prepares the attachment for the provider's first emit. False if that could not take an entry:
+/// while the region does not have the schema, and on kernels that allocate no memory through a
+/// mapping.
+[[nodiscard]] bool prepare_late_entry(const eventlog_provider& provider, attachment& place,
+                                      const subscription_file& subscription) noexcept;
+
+/// Takes the entry that was prepared, and attaches the provider. False if none was, for the
+/// subscription that is mapped, or if it cannot be taken without the file. The slot may be empty.
+[[nodiscard]] bool take_late_entry(const eventlog_provider& provider, attachment& place) noexcept;
+
+}  // namespace eventlog::core
