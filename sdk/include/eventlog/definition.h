@@ -188,7 +188,11 @@ enum eventlog_error {
     EVENTLOG_ERROR_VALUE_TYPE = 14,   /* the value's type does not suit the field */
     EVENTLOG_ERROR_VALUE_RANGE = 15,  /* the number does not fit the field */
     EVENTLOG_ERROR_VALUE_ABSENT = 16, /* a field that is not optional has no value */
-    EVENTLOG_ERROR_SESSION = 17       /* the event is not session-bound; in a timed scope: or is */
+    EVENTLOG_ERROR_SESSION = 17,      /* the event is not session-bound; in a timed scope: or is */
+
+    /* Collectors: */
+    EVENTLOG_ERROR_PATTERN = 18, /* not a pattern for events */
+    EVENTLOG_ERROR_OFF = 19      /* EVENTLOG=off is set in the environment */
 };
 
 /*

@@ -133,8 +133,11 @@ const char* eventlog_error_text(eventlog_error error) {
         "A field that is not optional has no value. Hand one over.",
         "The event does not belong to a session, and the call does, or the reverse. Use the "
         "functions of sessions for session_bound events only.",
+        "A text is not a pattern for events. Write PROVIDER:EVENT with letters, digits, _, * and "
+        "?, then, if need be, @LEVEL and /KEYWORD,KEYWORD.",
+        "EVENTLOG=off is set in the environment, so that there are no events. Unset it.",
     };
-    static_assert(std::size(texts) == EVENTLOG_ERROR_SESSION + 1);
+    static_assert(std::size(texts) == EVENTLOG_ERROR_OFF + 1);
     const auto index = static_cast<std::size_t>(error);
     return index < std::size(texts) ? texts[index]
                                     : "This error is not known here. Update libeventlog.";

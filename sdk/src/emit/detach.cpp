@@ -99,18 +99,18 @@ void end_attachments(eventlog_provider& provider, unsigned slot) noexcept {
         return;
     }
     for (eventlog_provider* each = get_first_registered(); each != nullptr; each = each->next) {
-        detach_from_all(*each);
+        detach_from_subscriptions(*each);
     }
     finish_unmapping(unmap_all_slots());
 }
 
-void detach_from_all(eventlog_provider& provider) noexcept {
+void detach_from_subscriptions(eventlog_provider& provider) noexcept {
     attachment_list* const attachments = provider.attachments.load(std::memory_order_relaxed);
     if (attachments == &no_attachments) {
         return;
     }
-    for (attachment& place : attachments->places) {
-        place.end();
+    for (unsigned slot = 0; slot < first_collector_slot; ++slot) {
+        attachments->places[slot].end();
     }
 }
 

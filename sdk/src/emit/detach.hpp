@@ -21,8 +21,9 @@ void unmap_dead_regions() noexcept;
 /// cleared. Does not block; blocks signals and cancellation; errno stays unchanged.
 void try_unmap_dead_regions(eventlog_provider& provider) noexcept;
 
-/// Ends the attachments of the provider. Under the registry lock.
-void detach_from_all(eventlog_provider& provider) noexcept;
+/// Ends the attachments of the provider to subscriptions; those to collectors stay. Under the
+/// registry lock.
+void detach_from_subscriptions(eventlog_provider& provider) noexcept;
 
 /// Called in a forked child, whose clock may differ. Under the registry lock.
 void retry_attach_at_once(eventlog_provider& provider) noexcept;

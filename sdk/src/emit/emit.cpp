@@ -11,6 +11,7 @@
 #include <eventlog/abi.h>
 
 #include "emit/attach.hpp"
+#include "emit/collectors.hpp"
 #include "emit/detach.hpp"
 #include "emit/notification.hpp"
 #include "kernel/user_events_route.hpp"
@@ -146,6 +147,13 @@ void count_if_listening(const eventlog_provider& provider, unsigned slot,
     }
 }
 
+/// Of the subscription whose bits are set for the slot, or of the collector.
+std::uint64_t present_serial(unsigned index) noexcept {
+    return is_collector_slot(index)
+               ? subscription_slots[index].serial.load(std::memory_order_relaxed)
+               : slot_serial(index);
+}
+
 void emit_to(eventlog_provider& provider, unsigned index, const event_payload& payload) noexcept {
     // Twice, because an ended subscription may have a successor in its slot.
     for (int attempt = 0; attempt < 2; ++attempt) {
@@ -184,7 +192,7 @@ void emit_to(eventlog_provider& provider, unsigned index, const event_payload& p
         if (!attach_now(provider, index)) {
             // Not counted if the attach has found no subscription and cleared the bit, or if the
             // bit is still that of a subscription that has ended.
-            if (mapping == not_attached || serial != slot_serial(index)) {
+            if (mapping == not_attached || serial != present_serial(index)) {
                 count_if_listening(provider, index, payload.event);
             }
             return;
@@ -340,10 +348,12 @@ bool attach_now(eventlog_provider& provider, unsigned slot) noexcept {
     }
     const signal_guard guard;
     const registry_lock lock(std::try_to_lock);
-    if (!lock.held() || !provider.published || !prepare_attachments(provider)) {
+    if (!lock.held() || (!provider.published && !is_collector_slot(slot)) ||
+        !prepare_attachments(provider)) {
         return false;
     }
-    const bool attached = attach(provider, slot, own_directory());
+    const bool attached = is_collector_slot(slot) ? attach_to_collector(provider, slot)
+                                                  : attach(provider, slot, own_directory());
     provider.attachment_to(slot).not_before.store(
         attached ? 0 : coarse_monotonic_now() + attach_retry_interval, std::memory_order_relaxed);
     return attached;

@@ -8,6 +8,7 @@
 #include <eventlog/abi.h>
 
 #include "emit/attach.hpp"
+#include "emit/collectors.hpp"
 #include "emit/detach.hpp"
 #include "emit/emit.hpp"
 #include "kernel/batch.hpp"
@@ -51,10 +52,10 @@ class dump_scope {
 /// Attaches to all listeners and returns their serials by slot, 0 without a listener. Returns false
 /// if a retry is needed.
 bool find_listeners(eventlog_provider& provider,
-                    std::array<std::uint64_t, EVENTLOG_SUBSCRIPTIONS_MAX>& serials) noexcept {
+                    std::array<std::uint64_t, slots_end>& serials) noexcept {
     bool complete = true;
     const std::uint32_t slots = listening_slots(provider);
-    for (unsigned slot = 0; slot < EVENTLOG_SUBSCRIPTIONS_MAX; ++slot) {
+    for (unsigned slot = 0; slot < slots_end; ++slot) {
         serials[slot] = 0;
         if ((slots & 1U << slot) == 0) {
             continue;
@@ -84,7 +85,7 @@ void dump_state(eventlog_provider& provider, unsigned slot, std::uint64_t serial
 
 /// A callback that is being replaced is skipped: its replacement requests a notification next.
 void run_callbacks(eventlog_provider& provider,
-                   const std::array<std::uint64_t, EVENTLOG_SUBSCRIPTIONS_MAX>& serials) noexcept {
+                   const std::array<std::uint64_t, slots_end>& serials) noexcept {
     notification_state& watching = provider.notifications;
     listener_serials* const known = watching.serials.load(std::memory_order_acquire);
     if (known == nullptr) {
@@ -101,7 +102,7 @@ void run_callbacks(eventlog_provider& provider,
         }
         change.function(change.context, listeners);
     }
-    for (unsigned slot = 0; slot < EVENTLOG_SUBSCRIPTIONS_MAX; ++slot) {
+    for (unsigned slot = 0; slot < slots_end; ++slot) {
         if (serials[slot] != 0 && serials[slot] != known->dumped[slot]) {
             dump_state(provider, slot, serials[slot]);
         }
@@ -112,7 +113,7 @@ void run_callbacks(eventlog_provider& provider,
 bool update_listeners(eventlog_provider& provider) noexcept {
     // A callback that is cancelled would unwind through this library, which has no exceptions.
     const cancellation_block no_cancellation;
-    std::array<std::uint64_t, EVENTLOG_SUBSCRIPTIONS_MAX> serials{};
+    std::array<std::uint64_t, slots_end> serials{};
     const bool complete = find_listeners(provider, serials);
     run_callbacks(provider, serials);
     return complete;
@@ -131,6 +132,7 @@ bool find_missed_subscriptions(eventlog_provider& provider) noexcept {
     if (!lock.held() || !provider.published) {
         return false;
     }
+    attach_to_collectors(provider);
     directory where;
     error_text ignored;
     if (!where.open(own_directory(), if_missing::fail, ignored)) {
@@ -196,7 +198,7 @@ std::uint32_t listening_slots(const eventlog_provider& provider) noexcept {
     for (std::uint32_t event = 0; event < count; ++event) {
         slots |= provider.gate_word(event).load(std::memory_order_relaxed);
     }
-    return slots & EVENTLOG_GATE_SUBSCRIPTIONS;
+    return slots & all_slot_bits;
 }
 
 void set_notification_request(eventlog_provider& provider, bool wanted) noexcept {
@@ -229,8 +231,10 @@ bool has_callbacks(const eventlog_provider& provider) noexcept {
 }
 
 std::uint32_t dump_target_mask(const eventlog_provider& provider) noexcept {
-    return dumping.provider == &provider ? dumping.slots
-                                         : EVENTLOG_GATE_SUBSCRIPTIONS | kernel_bits;
+    // A dump is for its collector, whichever thread runs it.
+    return dumping.provider == &provider
+               ? dumping.slots
+               : EVENTLOG_GATE_SUBSCRIPTIONS | kernel_bits | unexcluded_collectors();
 }
 
 void run_notifications(eventlog_provider& provider, callback_timing callbacks) noexcept {

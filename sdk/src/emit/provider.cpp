@@ -14,6 +14,7 @@
 #include <eventlog/abi.h>
 
 #include "emit/attach.hpp"
+#include "emit/collectors.hpp"
 #include "emit/detach.hpp"
 #include "emit/notification.hpp"
 #include "emit/provider_instances.hpp"
@@ -71,48 +72,6 @@ void refresh_identity() noexcept {
     const process_identity identity = current_process();
     remember_identity(identity);
     has_scanned_for_dead = false;
-}
-
-/// Before anything is registered: a fork() needs the handlers then. Other registering threads wait
-/// for the lock until they are there.
-void prepare_for_forks() noexcept {
-    wipe_locks_on_fork();
-    if (has_fork_handlers.load(std::memory_order_acquire)) {
-        return;
-    }
-    const registry_lock lock;
-    if (lock.held() && !has_fork_handlers.load(std::memory_order_relaxed)) {
-        static_cast<void>(::pthread_atfork(lock_registry_before_fork, unlock_registry_after_fork,
-                                           after_fork_in_child));
-        has_fork_handlers.store(true, std::memory_order_release);
-    }
-}
-
-void prepare_once() noexcept {
-    if (wiped_on_fork.is_prepared.load(std::memory_order_relaxed)) {
-        return;
-    }
-    if (prepared) {
-        // A copy of a process, made without the fork handlers. With providers, these are the
-        // parent's. Without, it is a process of its own: the fork() began before its parent's first
-        // registration, perhaps during which it was copied.
-        if (first_registered != nullptr) {
-            return;
-        }
-        reset_thread_id();
-        forget_process_file();
-    }
-    prepared = true;
-    wiped_on_fork.is_prepared.store(true, std::memory_order_relaxed);
-    directory_of_this_process = current_directory();
-    configure_rseq(register_membarrier());
-    set_counter_layout();
-    refresh_identity();
-}
-
-bool is_disabled_by_environment() noexcept {
-    const char* choice = ::secure_getenv("EVENTLOG");
-    return choice != nullptr && std::strcmp(choice, "off") == 0;
 }
 
 eventlog_status_code status_of(publish_result result) noexcept {
@@ -202,7 +161,7 @@ void close_and_detach(eventlog_provider& provider) noexcept {
     close_gate(provider.gate.load(std::memory_order_relaxed));
     provider.reads_shared_gate.store(false, std::memory_order_release);
     provider.misses_subscriptions.store(false, std::memory_order_release);
-    detach_from_all(provider);
+    detach_from_subscriptions(provider);
 }
 
 void withdraw(eventlog_provider& provider) noexcept {
@@ -212,6 +171,7 @@ void withdraw(eventlog_provider& provider) noexcept {
     }
     // Before the pages are replaced that the kernel writes to.
     close_user_events_route(provider);
+    detach_from_collectors(provider);
     if (!provider.published) {
         return;
     }
@@ -253,13 +213,15 @@ void republish_in_child() noexcept {
         forget_other_readers(*provider);
         if (provider->published) {
             provider->published = false;
-            detach_from_all(*provider);
+            detach_from_subscriptions(*provider);
             retry_attach_at_once(*provider);
             publish(*provider, entry_time::first_emit);
             if (!provider->published) {
                 close_and_detach(*provider);
             }
         }
+        // With the masks that the parent had set: the collectors are copies of its own.
+        attach_to_collectors(*provider);
         renew_user_events_route(*provider);
     }
     // Regions of the parent that want nothing of this process, or have ended.
@@ -319,8 +281,9 @@ void register_instance(eventlog_provider& provider, const eventlog_raw_provider&
         provider.status = EVENTLOG_STATUS_BAD_SCHEMA;
         provider.failure.set(error);
     } else {
-        prepare_once();
+        prepare_process();
         publish(provider, entry_time::now);
+        attach_to_collectors(provider);
         // Independent of publishing: the kernel writes to the program's own pages as well.
         open_user_events_route(provider);
     }
@@ -373,6 +336,46 @@ bool prepare_attachments(eventlog_provider& provider) noexcept {
 
 eventlog_provider* get_first_registered() noexcept {
     return first_registered;
+}
+
+bool is_disabled_by_environment() noexcept {
+    const char* choice = ::secure_getenv("EVENTLOG");
+    return choice != nullptr && std::strcmp(choice, "off") == 0;
+}
+
+void prepare_for_forks() noexcept {
+    wipe_locks_on_fork();
+    if (has_fork_handlers.load(std::memory_order_acquire)) {
+        return;
+    }
+    const registry_lock lock;
+    if (lock.held() && !has_fork_handlers.load(std::memory_order_relaxed)) {
+        static_cast<void>(::pthread_atfork(lock_registry_before_fork, unlock_registry_after_fork,
+                                           after_fork_in_child));
+        has_fork_handlers.store(true, std::memory_order_release);
+    }
+}
+
+void prepare_process() noexcept {
+    if (wiped_on_fork.is_prepared.load(std::memory_order_relaxed)) {
+        return;
+    }
+    if (prepared) {
+        // A copy of a process, made without the fork handlers. With providers, these are the
+        // parent's. Without, it is a process of its own: the fork() began before its parent's first
+        // registration, perhaps during which it was copied.
+        if (first_registered != nullptr) {
+            return;
+        }
+        reset_thread_id();
+        forget_process_file();
+    }
+    prepared = true;
+    wiped_on_fork.is_prepared.store(true, std::memory_order_relaxed);
+    directory_of_this_process = current_directory();
+    configure_rseq(register_membarrier());
+    set_counter_layout();
+    refresh_identity();
 }
 
 const directory_path& own_directory() noexcept {

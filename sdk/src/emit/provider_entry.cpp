@@ -110,9 +110,21 @@ std::uint32_t reserve_event_numbers(const eventlog_provider& provider,
                : 0;
 }
 
+void attach_by_entry(attachment& place, std::uint32_t id, std::uint32_t event_base) noexcept {
+    const subscription_slot& slot = *place.slot;
+    place.provider_id.store(id, std::memory_order_relaxed);
+    place.provider_head.store(provider_part(event_base), std::memory_order_relaxed);
+    place.serial.store(slot.serial.load(std::memory_order_relaxed), std::memory_order_relaxed);
+    place.mapping.store(slot.mapping.load(std::memory_order_relaxed), std::memory_order_release);
+}
+
 /// Reserves the memory of an entry, by the file or, if that is empty, through the mapping.
+/// Private memory needs no reservation.
 bool reserve_entry(const subscription_slot& slot, std::uint32_t id,
                    const unique_fd& file) noexcept {
+    if (slot.is_private.load(std::memory_order_relaxed)) {
+        return true;
+    }
     const auto begin =
         static_cast<std::uint64_t>(reinterpret_cast<const unsigned char*>(slot.entry(id)) -
                                    slot.base.load(std::memory_order_relaxed));
@@ -149,10 +161,7 @@ bool take_entry(const eventlog_provider& provider, attachment& place, std::uint6
     entry.event_base = event_base;
     std::memcpy(entry.process, self.name.data(), sizeof entry.process);
     shared(entry.state).store(EVENTLOG_PROVIDER_READY, std::memory_order_release);
-    place.provider_id.store(id, std::memory_order_relaxed);
-    place.provider_head.store(provider_part(event_base), std::memory_order_relaxed);
-    place.serial.store(slot.serial.load(std::memory_order_relaxed), std::memory_order_relaxed);
-    place.mapping.store(slot.mapping.load(std::memory_order_relaxed), std::memory_order_release);
+    attach_by_entry(place, id, event_base);
     return true;
 }
 
@@ -199,6 +208,35 @@ bool take_late_entry(const eventlog_provider& provider, attachment& place) noexc
         return false;
     }
     return take_entry(provider, place, place.late_schema_offset, unique_fd{});
+}
+
+bool take_private_entry(const eventlog_provider& provider, attachment& place) noexcept {
+    const subscription_slot& slot = *place.slot;
+    eventlog_region& region = *slot.region();
+    unsigned char* const base = slot.base.load(std::memory_order_relaxed);
+    const std::uint32_t count = std::min<std::uint32_t>(
+        shared(region.provider_count).load(std::memory_order_relaxed), EVENTLOG_PROVIDERS_MAX);
+    for (std::uint32_t id = 0; id < count; ++id) {
+        const eventlog_provider_entry& entry = *slot.entry(id);
+        if (entry.state == EVENTLOG_PROVIDER_READY && entry.schema_hash == provider.schema_hash &&
+            entry.schema_size == provider.schema_size &&
+            std::memcmp(base + entry.schema_offset, provider.schema, provider.schema_size) == 0) {
+            attach_by_entry(place, id, entry.event_base);
+            return true;
+        }
+    }
+    const std::uint64_t size = (provider.schema_size + 7) / 8 * 8;
+    const std::uint64_t used = region.schemas_used;
+    if (used <= region.schemas_size && region.schemas_size - used >= size) {
+        const std::uint64_t offset = region.schemas_offset + used;
+        region.schemas_used = used + size;
+        std::memcpy(base + offset, provider.schema, provider.schema_size);
+        if (take_entry(provider, place, offset, unique_fd{})) {
+            return true;
+        }
+    }
+    shared(region.providers_refused).fetch_add(1, std::memory_order_relaxed);
+    return false;
 }
 
 }  // namespace eventlog::core

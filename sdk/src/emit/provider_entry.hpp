@@ -30,4 +30,9 @@ namespace eventlog::core {
 /// subscription that is mapped, or if it cannot be taken without the file. The slot may be empty.
 [[nodiscard]] bool take_late_entry(const eventlog_provider& provider, attachment& place) noexcept;
 
+/// Takes an entry in the region of a collector, which is private memory, and attaches the provider.
+/// An earlier registration of the same schema has left one. Counts as take_new_entry.
+[[nodiscard]] bool take_private_entry(const eventlog_provider& provider,
+                                      attachment& place) noexcept;
+
 }  // namespace eventlog::core

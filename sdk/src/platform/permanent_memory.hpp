@@ -10,7 +10,7 @@ namespace eventlog::core {
 
 /// The size of the memory that is unloaded with a plugin that contains this library. More is left
 /// behind, once for each time that the plugin is loaded.
-inline constexpr std::size_t unloaded_memory_size = 98304;
+inline constexpr std::size_t unloaded_memory_size = 106496;
 
 /// Zeroed memory, aligned to 16 bytes; nullptr if there is none. `size` is at most 32 KiB. Under
 /// the registry lock; calls no function that a signal handler may not.

@@ -66,7 +66,7 @@ bool has_own_proc() noexcept {
 }
 
 [[gnu::tls_model("initial-exec")]] constinit thread_local std::uint32_t cached_thread_id = 0;
-[[gnu::tls_model("initial-exec")]] constinit thread_local bool is_fast_path_blocked = false;
+[[gnu::tls_model("initial-exec")]] constinit thread_local std::uint32_t fast_path_blocks = 0;
 
 }  // namespace
 
@@ -134,7 +134,7 @@ std::uint32_t thread_id() noexcept {
     if (cached_thread_id == 0) {
         cached_thread_id = static_cast<std::uint32_t>(::syscall(SYS_gettid));
     }
-    if (!is_fast_path_blocked) {
+    if (fast_path_blocks == 0) {
         known_thread_id = cached_thread_id;
     }
     return cached_thread_id;
@@ -145,13 +145,13 @@ void reset_thread_id() noexcept {
     known_thread_id = 0;
 }
 
-fast_path_blocker::fast_path_blocker() noexcept {
-    is_fast_path_blocked = true;
+void block_fast_path() noexcept {
+    ++fast_path_blocks;
     known_thread_id = 0;
 }
 
-fast_path_blocker::~fast_path_blocker() {
-    is_fast_path_blocked = false;
+void unblock_fast_path() noexcept {
+    --fast_path_blocks;
 }
 
 }  // namespace eventlog::core

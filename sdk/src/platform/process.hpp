@@ -41,11 +41,15 @@ void remember_identity(const process_identity& identity) noexcept;
 [[gnu::tls_model("initial-exec"),
   gnu::visibility("hidden")]] extern constinit thread_local std::uint32_t known_thread_id;
 
-/// While it lives, the calling thread's events do not use the fast path: known_thread_id is 0.
+/// From block to unblock, which may be nested, the calling thread's events do not use the fast
+/// path: known_thread_id is 0.
+void block_fast_path() noexcept;
+void unblock_fast_path() noexcept;
+
 class fast_path_blocker {
   public:
-    fast_path_blocker() noexcept;
-    ~fast_path_blocker();
+    fast_path_blocker() noexcept { block_fast_path(); }
+    ~fast_path_blocker() { unblock_fast_path(); }
     fast_path_blocker(const fast_path_blocker&) = delete;
     fast_path_blocker& operator=(const fast_path_blocker&) = delete;
 };

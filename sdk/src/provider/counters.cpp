@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "ring/gate_layout.hpp"
+#include "ring/subscription_slots.hpp"
 
 namespace eventlog::core {
 
@@ -25,6 +26,10 @@ void set_counter_layout() noexcept {
 void count_unattached(const eventlog_provider& provider, unsigned slot,
                       std::uint64_t many) noexcept {
     count(provider, &eventlog_route_counters::lost_unattached, EVENTLOG_COUNTERS_MEMORY, many);
+    if (is_collector_slot(slot)) {
+        subscription_slots[slot].lost_unattached.fetch_add(many, std::memory_order_relaxed);
+        return;
+    }
     const std::uint64_t tag = EVENTLOG_UNATTACHED_TAG(slot_serial(slot));
     eventlog_counters_page& page = counters_of_gate(provider.gate.load(std::memory_order_relaxed));
     const std::atomic_ref<__u64> word(page.unattached[slot]);

@@ -36,8 +36,8 @@ inline void count(const eventlog_provider& provider, route_counter counter,
     std::atomic_ref(page.routes[route].*counter).fetch_add(many, std::memory_order_relaxed);
 }
 
-/// Counts an event that was lost because the provider was not attached to the subscription in that
-/// slot. Any thread, any signal handler.
+/// Counts an event that was lost because the provider was not attached to the subscription or the
+/// collector in that slot. Any thread, any signal handler.
 void count_unattached(const eventlog_provider& provider, unsigned slot,
                       std::uint64_t many = 1) noexcept;
 

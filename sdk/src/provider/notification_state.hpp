@@ -10,13 +10,14 @@
 #include <cstdint>
 
 #include "provider/callback.hpp"
+#include "ring/subscription_slots.hpp"
 
 namespace eventlog::core {
 
 /// The subscriptions reported to on_change, and those that got a dump, as serials by slot.
 struct listener_serials {
-    std::array<std::uint64_t, EVENTLOG_SUBSCRIPTIONS_MAX> notified{};
-    std::array<std::uint64_t, EVENTLOG_SUBSCRIPTIONS_MAX> dumped{};
+    std::array<std::uint64_t, slots_end> notified{};
+    std::array<std::uint64_t, slots_end> dumped{};
 };
 
 struct notification_state {

@@ -23,7 +23,7 @@ std::uint32_t slots_with_bits(const eventlog_provider& provider) noexcept {
     for (std::uint32_t event = 0; event < count; ++event) {
         slots |= provider.gate_word(event).load(std::memory_order_relaxed);
     }
-    return slots & EVENTLOG_GATE_SUBSCRIPTIONS;
+    return slots & all_slot_bits;
 }
 
 /// Moves the events that were lost meanwhile to the counters, which the provider has of its own
@@ -70,6 +70,12 @@ void note_missed_subscription(eventlog_provider& provider, unsigned slot, bool c
         std::atomic_ref(entry->early[slot])
             .fetch_or(EVENTLOG_EARLY_LISTENS, std::memory_order_seq_cst);
     }
+    provider.misses_subscriptions.store(true, std::memory_order_seq_cst);
+    request_notification(provider);
+}
+
+void note_missed_collector(eventlog_provider& provider, unsigned slot) noexcept {
+    provider.missed_collectors.fetch_or(1U << slot, std::memory_order_relaxed);
     provider.misses_subscriptions.store(true, std::memory_order_seq_cst);
     request_notification(provider);
 }
@@ -138,6 +144,11 @@ void back_off_own_gate(eventlog_provider& provider) noexcept {
 }
 
 void count_before_own_gate(eventlog_provider& provider) noexcept {
+    for (std::uint32_t missed = provider.missed_collectors.load(std::memory_order_relaxed);
+         missed != 0; missed &= missed - 1) {
+        subscription_slots[static_cast<unsigned>(std::countr_zero(missed))]
+            .lost_unattached.fetch_add(1, std::memory_order_relaxed);
+    }
     eventlog_published_provider* const entry = provider.entry.load(std::memory_order_acquire);
     if (entry == nullptr) {
         return;

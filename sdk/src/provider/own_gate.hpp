@@ -29,6 +29,9 @@ void back_off_own_gate(eventlog_provider& provider) noexcept;
 /// `counts`. Under the registry lock.
 void note_missed_subscription(eventlog_provider& provider, unsigned slot, bool counts) noexcept;
 
+/// The same for a collector.
+void note_missed_collector(eventlog_provider& provider, unsigned slot) noexcept;
+
 /// Called after that scan. Under the registry lock.
 void forget_missed_subscriptions(eventlog_provider& provider) noexcept;
 

@@ -68,7 +68,7 @@ struct attachment_list {
             places[i].slot = &subscription_slots[i];
         }
     }
-    std::array<attachment, EVENTLOG_SUBSCRIPTIONS_MAX> places{};
+    std::array<attachment, slots_end> places{};
 };
 
 /// The list of all providers that have never attached. It is not written.
@@ -100,6 +100,8 @@ struct eventlog_provider {
     /// Whether the own gate may lack bits of a subscription: a scan could not map it, or the
     /// consumer had no memory for it. Events are lost until the subscriptions are scanned again.
     std::atomic<bool> misses_subscriptions{false};
+    /// The same for collectors, by their bits.
+    std::atomic<std::uint32_t> missed_collectors{0};
     /// The provider's entry in the process file, mapped; nullptr: never published.
     std::atomic<eventlog_published_provider*> entry{nullptr};
     /// Coarse monotonic nanoseconds before which an emit does not retry to get an own gate.
@@ -109,6 +111,9 @@ struct eventlog_provider {
 
     /// For each event, a bit for each slot whose subscription wants it in some sessions only.
     eventlog::core::event_values<std::uint16_t> session_limited;
+
+    /// For each event, a bit for each collector that records it, the first collector's lowest.
+    eventlog::core::event_values<std::uint8_t> collected;
 
     /// Notifications about listeners; see notification.hpp.
     eventlog::core::notification_state notifications;
@@ -157,6 +162,16 @@ namespace eventlog::core {
 /// links the rest.
 [[nodiscard]] eventlog_provider* get_first_registered() noexcept;
 [[nodiscard]] eventlog_provider* get_first_free() noexcept;
+
+/// Whether EVENTLOG=off is set.
+[[nodiscard]] bool is_disabled_by_environment() noexcept;
+
+/// Installs the fork handlers once, before anything is registered: a fork() needs them then. Other
+/// registering threads wait for the lock until they are there.
+void prepare_for_forks() noexcept;
+
+/// Determines once what all registrations of the process share. Under the registry lock.
+void prepare_process() noexcept;
 
 /// The directory that this process publishes in, determined at its first registration. Under the
 /// registry lock.

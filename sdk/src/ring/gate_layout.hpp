@@ -11,6 +11,10 @@
 #define EVENTLOG_GATE_SIZE 4096
 #define EVENTLOG_COUNTERS_SIZE 4096
 
+/// Bits of gate words that the process itself sets, for its collectors: they listen from within,
+/// and consumers neither set nor read these bits.
+#define EVENTLOG_GATE_COLLECTORS 0x001e0000U
+
 /// Fate of a provider's events on one route, one count for each listener. Added to by its
 /// process (relaxed). Writers wait for a holder of the shared ring's lock once, for 50 ms.
 struct eventlog_route_counters {

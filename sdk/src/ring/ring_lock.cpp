@@ -75,6 +75,7 @@ ring_lock::ring_lock(subscription_slot& slot, eventlog_ring* ring) noexcept
     // would take it in its parent's name.
     std::atomic_signal_fence(std::memory_order_seq_cst);
     own_holder_ = own_holder_id();
+    mark_.store(static_cast<std::uint32_t>(own_holder_), std::memory_order_relaxed);
     // The system call precedes the lock, because other threads wait from then on.
     robust_list_head* const list = robust_list_of_thread();
     __u64 holder = wait();

@@ -60,7 +60,7 @@ class ring_lock {
         std::atomic_signal_fence(std::memory_order_seq_cst);
     }
 
-    std::atomic<std::uint8_t>& mark_;
+    std::atomic<std::uint32_t>& mark_;
     bool is_outermost_;  // false in a signal handler that interrupted another ring_lock of the slot
     std::atomic_ref<__u64> word_;
     std::atomic<std::uint64_t>& unresponsive_holder_;

@@ -71,7 +71,7 @@ enum class room { try_again, lost, shared, stale, refused };
         case full_action::retry:
             return room::try_again;
         case full_action::switch_buffer:
-            if (!may_be_read()) {
+            if (!slot.is_private.load(std::memory_order_relaxed) && !may_be_read()) {
                 return room::refused;
             }
             result = rseq_switch_buffers(place, step);

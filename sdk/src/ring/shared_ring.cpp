@@ -231,7 +231,9 @@ write_result write_record_shared(subscription_slot& slot, std::uint64_t mapping,
     // Whether a buffer is needed is known with the lock only, but the check makes system calls, for
     // which other processes would wait.
     const write_result result = try_to_write(false);
-    return result == write_result::refused && may_be_read() ? try_to_write(true) : result;
+    const bool is_private = slot.is_private.load(std::memory_order_relaxed);
+    return result == write_result::refused && (is_private || may_be_read()) ? try_to_write(true)
+                                                                            : result;
 }
 
 }  // namespace eventlog::core

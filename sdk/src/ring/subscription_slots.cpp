@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "ring/subscription_slots.hpp"
 
+#include <linux/futex.h>
 #include <linux/membarrier.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -16,10 +17,10 @@
 
 namespace eventlog::core {
 
-constinit std::array<subscription_slot, EVENTLOG_SUBSCRIPTIONS_MAX> subscription_slots{};
+constinit std::array<subscription_slot, slots_end> subscription_slots{};
 
-[[gnu::tls_model("initial-exec")]] constinit thread_local std::array<std::atomic<std::uint8_t>,
-                                                                     EVENTLOG_SUBSCRIPTIONS_MAX>
+[[gnu::tls_model(
+    "initial-exec")]] constinit thread_local std::array<std::atomic<std::uint32_t>, slots_end>
     thread_slot_locks{};
 
 namespace {
@@ -86,14 +87,10 @@ bool unmap_slot(subscription_slot& slot) noexcept {
     return try_to_unmap(slot) == unmapping::done;
 }
 
-bool map_slot(subscription_slot& slot, const unique_fd& file, const eventlog_region& header,
-              const region_geometry& geometry) noexcept {
-    void* base =
-        ::mmap(nullptr, geometry.total_size, PROT_READ | PROT_WRITE, MAP_SHARED, file.get(), 0);
-    if (base == MAP_FAILED) {
-        return false;
-    }
-    auto* const bytes = static_cast<unsigned char*>(base);
+namespace {
+
+void fill_slot(subscription_slot& slot, unsigned char* bytes, const eventlog_region& header,
+               const region_geometry& geometry) noexcept {
     const auto set = [](auto& field, auto value) { field.store(value, std::memory_order_relaxed); };
     const std::uint32_t cpus = rseq_available() ? geometry.ring_count - 1 : 0;
     set(slot.base, bytes);
@@ -117,12 +114,31 @@ bool map_slot(subscription_slot& slot, const unique_fd& file, const eventlog_reg
     set(slot.overwrites, overwrites(header));
     set(slot.shared_ring_is_lazy, is_shared_ring_lazy(header));
     set(slot.allocation_not_before, 0U);
+    set(slot.lost_unattached, 0U);
     set(slot.providers,
         reinterpret_cast<eventlog_provider_entry*>(bytes + geometry.providers_offset));
     slot.mapped_size = geometry.total_size;
     set(slot.serial, header.serial);
     slot.mapping.store(++last_mapping, std::memory_order_release);
+}
+
+}  // namespace
+
+bool map_slot(subscription_slot& slot, const unique_fd& file, const eventlog_region& header,
+              const region_geometry& geometry) noexcept {
+    void* base =
+        ::mmap(nullptr, geometry.total_size, PROT_READ | PROT_WRITE, MAP_SHARED, file.get(), 0);
+    if (base == MAP_FAILED) {
+        return false;
+    }
+    fill_slot(slot, static_cast<unsigned char*>(base), header, geometry);
     return true;
+}
+
+void fill_collector_slot(subscription_slot& slot, unsigned char* base,
+                         const region_geometry& geometry) noexcept {
+    slot.is_private.store(true, std::memory_order_relaxed);
+    fill_slot(slot, base, *reinterpret_cast<const eventlog_region*>(base), geometry);
 }
 
 void update_slot_clocks() noexcept {
@@ -143,14 +159,14 @@ std::uint32_t mapped_slots() noexcept {
 
 bool unmap_slots_except(std::uint32_t needed) noexcept {
     bool is_complete = true;
-    for (std::size_t i = 0; i < subscription_slots.size(); ++i) {
+    for (unsigned i = 0; i < slots_end; ++i) {
         subscription_slot& slot = subscription_slots[i];
         if (slot.base.load(std::memory_order_relaxed) == nullptr) {
             continue;
         }
-        // A flight recorder keeps the records of ended providers.
-        const bool is_needed =
-            (needed & 1U << i) != 0 || slot.overwrites.load(std::memory_order_relaxed);
+        // A flight recorder keeps the records of ended providers, and so does a collector.
+        const bool is_needed = (needed & 1U << i) != 0 || is_collector_slot(i) ||
+                               slot.overwrites.load(std::memory_order_relaxed);
         const bool is_live = !has_ended(slot);
         if (is_live && is_needed) {
             continue;
@@ -168,8 +184,8 @@ bool unmap_slots_except(std::uint32_t needed) noexcept {
 
 bool unmap_all_slots() noexcept {
     bool is_complete = true;
-    for (subscription_slot& slot : subscription_slots) {
-        is_complete = try_to_unmap(slot) != unmapping::later && is_complete;
+    for (unsigned i = 0; i < first_collector_slot; ++i) {
+        is_complete = try_to_unmap(subscription_slots[i]) != unmapping::later && is_complete;
     }
     return is_complete;
 }
@@ -192,9 +208,31 @@ void renumber_mappings() noexcept {
     }
 }
 
+namespace {
+
+/// In a forked child. A holder that is the forking thread, interrupted, goes on; one that waits
+/// finds the lock free. `mark` is that thread's in thread_slot_locks.
+void release_collector_lock(subscription_slot& slot, std::uint32_t mark) noexcept {
+    if (slot.base.load(std::memory_order_relaxed) != nullptr) {
+        eventlog_ring* const ring = slot.ring(slot.ring_count.load(std::memory_order_relaxed) - 1);
+        const auto holder =
+            static_cast<std::uint32_t>(shared(ring->lock).load(std::memory_order_relaxed));
+        if (mark == 0 || (holder & FUTEX_TID_MASK) != mark) {
+            shared(ring->lock).store(0, std::memory_order_relaxed);
+        }
+    }
+    slot.unresponsive_holder.store(0, std::memory_order_relaxed);
+}
+
+}  // namespace
+
 void replace_locked_regions() noexcept {
-    for (std::size_t i = 0; i < subscription_slots.size(); ++i) {
+    for (unsigned i = 0; i < slots_end; ++i) {
         subscription_slot& slot = subscription_slots[i];
+        if (is_collector_slot(i)) {
+            release_collector_lock(slot, thread_slot_locks[i].load(std::memory_order_relaxed));
+            continue;
+        }
         unsigned char* const base = slot.base.load(std::memory_order_relaxed);
         if (thread_slot_locks[i].load(std::memory_order_relaxed) == 0 || base == nullptr) {
             continue;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// The subscriptions mapped by this process: one slot for each bit of a gate word.
+// The subscriptions mapped by this process: one slot for each bit of a gate word. Behind the slots
+// of subscriptions are those of collectors, whose regions are private memory of this process and
+// are in no directory. Writers treat both alike.
 //
 // A region can end at any time, while threads write to it and signal handlers interrupt them.
 // Writers take no lock. Instead:
@@ -22,14 +24,27 @@
 
 #include <array>
 #include <atomic>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 
 #include "platform/thread_count.hpp"
 #include "platform/unique_fd.hpp"
+#include "ring/gate_layout.hpp"
 #include "ring/region.hpp"
 
 namespace eventlog::core {
+
+/// The number of a slot is that of its bit in gate words.
+inline constexpr unsigned first_collector_slot = std::countr_zero(EVENTLOG_GATE_COLLECTORS);
+inline constexpr unsigned collectors_max = std::popcount(EVENTLOG_GATE_COLLECTORS);
+inline constexpr unsigned slots_end = first_collector_slot + collectors_max;
+inline constexpr std::uint32_t all_slot_bits =
+    EVENTLOG_GATE_SUBSCRIPTIONS | EVENTLOG_GATE_COLLECTORS;
+
+[[nodiscard]] constexpr bool is_collector_slot(unsigned slot) noexcept {
+    return slot >= first_collector_slot;
+}
 
 // The fields of an emit come first and fill two cache lines.
 struct alignas(64) subscription_slot {
@@ -56,6 +71,8 @@ struct alignas(64) subscription_slot {
     std::atomic<bool> overwrites{false};
     /// Whether buffers of the shared ring get their memory on first use.
     std::atomic<bool> shared_ring_is_lazy{false};
+    /// Whether it is a collector's, whose events no other process can read.
+    std::atomic<bool> is_private{false};
     bool has_session_rules = false;  // under the registry lock
     /// The subscription's, while the region is mapped.
     std::atomic<std::uint64_t> serial{0};
@@ -76,6 +93,8 @@ struct alignas(64) subscription_slot {
     /// retried. UINT64_MAX if this process cannot allocate at all, whatever the creator of the
     /// region could; 0 after success.
     std::atomic<std::uint64_t> allocation_not_before{0};
+    /// Of a collector: events lost because their provider was not attached yet.
+    std::atomic<std::uint64_t> lost_unattached{0};
 
     [[nodiscard]] eventlog_region* region() const noexcept {
         return reinterpret_cast<eventlog_region*>(base.load(std::memory_order_relaxed));
@@ -105,15 +124,14 @@ struct alignas(64) subscription_slot {
 };
 
 /// Constant-initialized: valid before any constructor and after any destructor.
-[[gnu::visibility("hidden")]] extern std::array<subscription_slot, EVENTLOG_SUBSCRIPTIONS_MAX>
-    subscription_slots;
+[[gnu::visibility("hidden")]] extern std::array<subscription_slot, slots_end> subscription_slots;
 
-/// By slot: 1 while the calling thread holds the lock of the slot's shared ring, or is about to
-/// take it, and the ring is the process's own. Atomic, because a handler that interrupts the thread
-/// may fork.
+/// By slot: not 0 while the calling thread holds the lock of the slot's shared ring, or is about to
+/// take it, and the ring is the process's own; the thread's id as in the lock, or 1 before that is
+/// known. Atomic, because a handler that interrupts the thread may fork.
 [[gnu::tls_model("initial-exec"),
-  gnu::visibility("hidden")]] extern constinit thread_local std::array<std::atomic<std::uint8_t>,
-                                                                       EVENTLOG_SUBSCRIPTIONS_MAX>
+  gnu::visibility(
+      "hidden")]] extern constinit thread_local std::array<std::atomic<std::uint32_t>, slots_end>
     thread_slot_locks;
 
 /// While it lives, and if it holds, the mapping with that number stays.
@@ -145,19 +163,26 @@ class slot_user {
                             const eventlog_region& header,
                             const region_geometry& geometry) noexcept;
 
+/// Fills the empty slot of a collector. `base` is private memory with a complete region; the slot
+/// owns it from now on.
+void fill_collector_slot(subscription_slot& slot, unsigned char* base,
+                         const region_geometry& geometry) noexcept;
+
 /// Recomputes the clocks of all slots after the program has set or removed its custom clock.
 void update_slot_clocks() noexcept;
 
 /// A bit for each slot with a mapping, including those of ended subscriptions.
 [[nodiscard]] std::uint32_t mapped_slots() noexcept;
 
-/// Unmaps all regions that have ended, and those whose slots are not in the mask `needed`. False if
-/// one of them has, or may have, users: its slot is empty then, and a later call unmaps it. A
-/// region that can never be unmapped, because a sandbox forbids it, does not count as incomplete.
+/// Unmaps all regions that have ended, and those of subscriptions that are not in the mask
+/// `needed`. False if one of them has, or may have, users: its slot is empty then, and a later call
+/// unmaps it. A region that can never be unmapped, because a sandbox forbids it, does not count as
+/// incomplete.
 [[nodiscard]] bool unmap_slots_except(std::uint32_t needed) noexcept;
 
-/// Unmaps all regions, with those of flight recorders, when the library is unloaded, the process
-/// ends, or may not give events to their reader any more. Returns as unmap_slots_except.
+/// Unmaps the regions of all subscriptions, with those of flight recorders, when the library is
+/// unloaded, the process ends, or may not give events to their reader any more. Those of collectors
+/// stay, for threads that still read. Returns as unmap_slots_except.
 bool unmap_all_slots() noexcept;
 
 /// Called in a forked child, where other threads do not exist, and whose clock may differ.
@@ -171,7 +196,8 @@ void renumber_mappings() noexcept;
 /// holder of a shared ring's lock may have forked. Both processes then continue as the holder, but
 /// the lock is the parent's. So private memory replaces that region in the child, with a state that
 /// marks it as ended: the rest of the interrupted write is harmless, wherever it was, even between
-/// two instructions. The slot is empty; a later mapping replaces the memory.
+/// two instructions. The slot is empty; a later mapping replaces the memory. The region of a
+/// collector is the child's own; there the lock of a thread that the child does not have is free.
 void replace_locked_regions() noexcept;
 
 }  // namespace eventlog::core

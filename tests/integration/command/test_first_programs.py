@@ -9,10 +9,10 @@ import harness
 
 
 class FirstPrograms(harness.Case):
-    def run_program(self, name, *arguments):
+    def run_program(self, name, *arguments, **variables):
         """Runs a program to its end, without a listener or with its own."""
         result = subprocess.run(
-            [name, *arguments], env=self.environment, stdout=subprocess.PIPE,
+            [name, *arguments], env={**self.environment, **variables}, stdout=subprocess.PIPE,
             stderr=subprocess.PIPE, encoding="utf-8", timeout=harness.TIMEOUT, check=False,
         )
         self.assertNotRegex(result.stderr, harness.SANITIZER_REPORT)
@@ -139,6 +139,11 @@ class Cpp(FirstPrograms):
     def test_test_of_events(self):
         result = self.run_program(harness.example("10_test_of_events"))
         self.assertEqual((result.returncode, result.stderr), (0, ""))
+
+    def test_test_of_events_needs_no_directory(self):
+        for program in ("10_test_of_events", "10_test_of_events_c"):
+            result = self.run_program(harness.example(program), EVENTLOG_DIR="/proc/none")
+            self.assertEqual((result.returncode, result.stderr), (0, ""), program)
 
     def test_test_of_events_fails_for_another_event(self):
         result = self.run_program(harness.example("10_test_of_events"), "bob@example.org")

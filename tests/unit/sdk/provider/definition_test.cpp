@@ -318,7 +318,7 @@ TEST(definition, truncates_error_text_to_buffer) {
 }
 
 TEST(definition, every_error_has_text) {
-    for (int code = 0; code <= EVENTLOG_ERROR_SESSION; ++code) {
+    for (int code = 0; code <= EVENTLOG_ERROR_PATTERN; ++code) {
         const std::string_view text = eventlog_error_text(static_cast<eventlog_error>(code));
         EXPECT_EQ(text.back(), '.');
         EXPECT_EQ(text.find("not known"), std::string_view::npos) << code;

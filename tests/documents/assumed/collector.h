@@ -1,0 +1,6 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdio.h>
+
+#include <eventlog/collector.h>
+
+void run(void);

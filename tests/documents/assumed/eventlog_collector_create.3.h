@@ -1,0 +1,4 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdio.h>
+
+#include <eventlog/collector.h>
