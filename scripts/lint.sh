@@ -19,7 +19,7 @@ list_files() {
 # The kernel's code and the modules of tests and benchmarks follow the kernel's coding style.
 list_formatted_files() {
     list_files | grep -E '\.(c|cpp|hpp|h)$' |
-        grep -vE '^(kernel/|bench/kernel/module/|tests/generated/kernel_|tests/vm/(nested|nmi|subscriber)/)'
+        grep -vE '^(kernel/|bench/kernel/module/|tests/generated/kernel_|tests/vm/(nested|nmi|stubs|subscriber)/)'
 }
 
 # Prints the files whose first two lines name no licence.

@@ -6,7 +6,7 @@
  *     |   deliver.c   events of subscriptions that have a channel
  *     |     |
  *   relay_channel.c   channels by name, and writing a record; in-kernel API
- *     |         |
+ *     |         |     relay_control.c: flush, reset, consumed, late files
  *   relay_buffer.c  relay_files.c   `control` and `stats` beside a channel's buffers
  *     |  sub-buffers with headers, files of debugfs, on top of the kernel's relay
  *     |
@@ -50,6 +50,7 @@ struct eventlog_relay_buffer {
 	u64 lost_reported; /* value of `lost` then */
 	u64 context; /* word 1 of the last CONTEXT record in this sub-buffer; 0: none */
 	u32 *counts; /* number of records in each sub-buffer */
+	atomic_t mappings; /* areas of processes that map it */
 	bool is_busy; /* the CPU with this index is changing the channel, in any of its buffers */
 } ____cacheline_aligned;
 
@@ -135,8 +136,13 @@ static inline void eventlog_relay_leave(struct eventlog_relay *relay, bool locke
 /* relay_buffer.c: contracts are at the functions. */
 int eventlog_relay_buffers_open(struct eventlog_relay *relay);
 int eventlog_relay_buffers_show(struct eventlog_relay *relay);
-bool eventlog_relay_buffer_append(struct eventlog_relay *relay,
-				  const struct eventlog_relay_record *record);
+bool eventlog_relay_buffer_reserve(struct eventlog_relay *relay,
+				   const struct eventlog_relay_record *record,
+				   struct eventlog_relay_reservation *room);
+void eventlog_relay_buffer_commit(struct eventlog_relay *relay,
+				  const struct eventlog_relay_reservation *room);
+void eventlog_relay_buffer_discard(struct eventlog_relay *relay,
+				   const struct eventlog_relay_reservation *room);
 void eventlog_relay_buffer_count_loss(struct eventlog_relay *relay);
 void eventlog_relay_buffers_flush(struct eventlog_relay *relay);
 void eventlog_relay_buffers_end(struct eventlog_relay *relay);
@@ -146,13 +152,15 @@ void eventlog_relay_run_on_cpu(struct rchan_buf *buffer, void (*run)(void *data)
 /* relay_read.c */
 ssize_t eventlog_relay_read(struct file *file, char __user *to, size_t size, loff_t *position);
 
+/* relay_control.c */
+int eventlog_relay_consume(struct eventlog_relay *relay, unsigned int cpu, unsigned int count);
+
 /* relay_files.c */
 int eventlog_relay_files_add(struct eventlog_relay *relay);
 extern struct dentry *eventlog_relay_root;
 
 /* relay_channel.c */
-int eventlog_relay_reset(struct eventlog_relay *relay);
-int eventlog_relay_show(struct eventlog_relay *relay);
+int eventlog_relay_reset_locked(struct eventlog_relay *relay);
 
 /* For subscriptions: relay_device.c and relay_channel.c. */
 #ifdef CONFIG_RELAY

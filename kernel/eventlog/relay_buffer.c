@@ -9,11 +9,13 @@
 #include <linux/cpu.h>
 #include <linux/debugfs.h>
 #include <linux/kstrtox.h>
+#include <linux/mm.h>
 #include <linux/mm_types.h>
 #include <linux/module.h>
 #include <linux/poll.h>
 #include <linux/smp.h>
 #include <linux/string.h>
+#include <linux/vmalloc.h>
 #include <linux/wait.h>
 
 #include "record.h"
@@ -55,12 +57,49 @@ static __poll_t poll_buffer(struct file *file, struct poll_table_struct *wait)
 	return READ_ONCE(relay->state) == EVENTLOG_RELAY_CLOSED ? is_there | EPOLLERR : is_there;
 }
 
+/* A mapping is copied by fork(), and divided. */
+static void open_area(struct vm_area_struct *area)
+{
+	atomic_inc(&eventlog_relay_buffer_of(area->vm_private_data)->mappings);
+}
+
+static void close_area(struct vm_area_struct *area)
+{
+	atomic_dec(&eventlog_relay_buffer_of(area->vm_private_data)->mappings);
+}
+
+static vm_fault_t fault_in_area(struct vm_fault *fault)
+{
+	const struct rchan_buf *buffer = fault->vma->vm_private_data;
+	struct page *page = vmalloc_to_page(buffer->start + (fault->pgoff << PAGE_SHIFT));
+
+	if (!page)
+		return VM_FAULT_SIGBUS;
+	get_page(page);
+	fault->page = page;
+	return 0;
+}
+
+/* Like those of relay, which do not count. */
+static const struct vm_operations_struct area_operations = {
+	.open = open_area,
+	.close = close_area,
+	.fault = fault_in_area,
+};
+
 static int map_buffer(struct file *file, struct vm_area_struct *area)
 {
+	int error;
+
 	/* relay ignores the offset, and would map what lies behind the buffer. */
 	if (area->vm_pgoff)
 		return -EINVAL;
-	return relay_file_operations.mmap(file, area);
+	error = relay_file_operations.mmap(file, area);
+	if (error)
+		return error;
+	area->vm_ops = &area_operations;
+	open_area(area);
+	return 0;
 }
 
 /*
@@ -318,19 +357,19 @@ static u8 *put_header(const struct eventlog_relay *relay,
 }
 
 /*
- * Appends a record. The caller has disabled interrupts, and holds the channel's
- * lock if it has one buffer: no writer interrupts, so the buffer's context is that
- * of its last CONTEXT record. Returns false without room. A reader sees the
- * record completely or not at all.
+ * Begins a record, whose payload the caller fills in. The caller has disabled
+ * interrupts, and holds the channel's lock if it has one buffer, until the record
+ * is committed or discarded: no writer interrupts, so the buffer's context is that
+ * of its last CONTEXT record. Returns false without room, and counts the loss.
  */
-bool eventlog_relay_buffer_append(struct eventlog_relay *relay,
-				  const struct eventlog_relay_record *record)
+bool eventlog_relay_buffer_reserve(struct eventlog_relay *relay,
+				   const struct eventlog_relay_record *record,
+				   struct eventlog_relay_reservation *room)
 {
 	struct rchan_buf *buffer = buffer_here(relay);
 	struct eventlog_relay_buffer *relay_buffer = eventlog_relay_buffer_of(buffer);
 	const size_t padded = ALIGN(record->size, EVENTLOG_RECORD_ALIGNMENT);
 	size_t size = header_size(relay, relay_buffer, record) + padded;
-	u8 *place;
 
 	if (buffer->offset + size > relay->options.subbuf_size) {
 		/* The next sub-buffer has no context. */
@@ -341,16 +380,32 @@ bool eventlog_relay_buffer_append(struct eventlog_relay *relay,
 			return false;
 		}
 	}
-	place = put_header(relay, relay_buffer, buffer->data + buffer->offset, record);
-	memcpy(place, record->payload, record->size);
-	memset(place + record->size, 0, padded - record->size);
-	/* After the record. Pairs with readers, which load the offset first. */
-	smp_store_release(&buffer->offset, buffer->offset + size);
-	relay_buffer->recorded++;
+	room->size = size;
+	room->context = relay_buffer->context;
+	room->payload = put_header(relay, relay_buffer, buffer->data + buffer->offset, record);
+	memset(room->payload + record->size, 0, padded - record->size);
 	return true;
 }
 
-/* Called like eventlog_relay_buffer_append(), for a record that fits into no sub-buffer. */
+/* A reader sees the record completely or not at all. */
+void eventlog_relay_buffer_commit(struct eventlog_relay *relay,
+				  const struct eventlog_relay_reservation *room)
+{
+	struct rchan_buf *buffer = buffer_here(relay);
+
+	/* After the record. Pairs with readers, which load the offset first. */
+	smp_store_release(&buffer->offset, buffer->offset + room->size);
+	eventlog_relay_buffer_of(buffer)->recorded++;
+}
+
+/* The next record takes the place. */
+void eventlog_relay_buffer_discard(struct eventlog_relay *relay,
+				   const struct eventlog_relay_reservation *room)
+{
+	eventlog_relay_buffer_of(buffer_here(relay))->context = room->context;
+}
+
+/* Called like eventlog_relay_buffer_reserve(), for a record that fits into no sub-buffer. */
 void eventlog_relay_buffer_count_loss(struct eventlog_relay *relay)
 {
 	eventlog_relay_buffer_of(buffer_here(relay))->lost++;

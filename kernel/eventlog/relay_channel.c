@@ -82,7 +82,8 @@ static void free_relay(struct kref *references)
 
 void eventlog_relay_put(struct eventlog_relay *relay)
 {
-	kref_put(&relay->references, free_relay);
+	if (!IS_ERR_OR_NULL(relay))
+		kref_put(&relay->references, free_relay);
 }
 EXPORT_SYMBOL_GPL(eventlog_relay_put);
 
@@ -229,6 +230,8 @@ static void set_state(struct eventlog_relay *relay, enum eventlog_relay_state st
  */
 void eventlog_relay_close(struct eventlog_relay *relay)
 {
+	if (IS_ERR_OR_NULL(relay))
+		return;
 	set_open(relay, false);
 	mutex_lock(&relay->lock);
 	set_state(relay, EVENTLOG_RELAY_CLOSED);
@@ -243,7 +246,7 @@ EXPORT_SYMBOL_GPL(eventlog_relay_close);
  * holds relay->lock. Returns 0, or -EINTR if the caller is being killed while
  * it waits for readers.
  */
-int eventlog_relay_reset(struct eventlog_relay *relay)
+int eventlog_relay_reset_locked(struct eventlog_relay *relay)
 {
 	if (down_write_killable(&relay->reset_lock))
 		return -EINTR;
@@ -252,18 +255,6 @@ int eventlog_relay_reset(struct eventlog_relay *relay)
 	WRITE_ONCE(relay->state, EVENTLOG_RELAY_OPEN);
 	up_write(&relay->reset_lock);
 	return 0;
-}
-
-/* Returns -EEXIST if the channel has files. After any other error it can be called again. */
-int eventlog_relay_show(struct eventlog_relay *relay)
-{
-	int error;
-
-	if (mutex_lock_killable(&relay->lock))
-		return -EINTR;
-	error = eventlog_relay_buffers_show(relay);
-	mutex_unlock(&relay->lock);
-	return error;
 }
 
 /*
@@ -284,10 +275,12 @@ static int reject_record(struct eventlog_relay *relay)
  * `stamped` is the record, or NULL if it has its time: it gets that of the write
  * by `clock`.
  */
-static int write_locked(struct eventlog_relay *relay, const struct eventlog_relay_record *record,
-			struct eventlog_relay_record *stamped, u8 clock)
+static __always_inline int reserve_locked(struct eventlog_relay *relay,
+					  const struct eventlog_relay_record *record,
+					  struct eventlog_relay_record *stamped, u8 clock,
+					  struct eventlog_relay_reservation *room)
 {
-	const size_t room = relay->options.subbuf_size - sizeof(struct eventlog_relay_header);
+	const size_t space = relay->options.subbuf_size - sizeof(struct eventlog_relay_header);
 
 	switch (READ_ONCE(relay->state)) {
 	case EVENTLOG_RELAY_OPEN:
@@ -296,7 +289,7 @@ static int write_locked(struct eventlog_relay *relay, const struct eventlog_rela
 	case EVENTLOG_RELAY_CLOSED:
 		return reject_record(relay);
 	}
-	if (record->size > min_t(size_t, room, EVENTLOG_RECORD_SIZE_MAX) -
+	if (record->size > min_t(size_t, space, EVENTLOG_RECORD_SIZE_MAX) -
 				   EVENTLOG_EXTENDED_HEADER_SIZE) {
 		eventlog_relay_buffer_count_loss(relay);
 		return -E2BIG;
@@ -304,7 +297,7 @@ static int write_locked(struct eventlog_relay *relay, const struct eventlog_rela
 	/* No writer can interrupt here, so times increase in each buffer. */
 	if (stamped)
 		stamped->time = eventlog_clock_now(clock);
-	return eventlog_relay_buffer_append(relay, record) ? 0 : -ENOSPC;
+	return eventlog_relay_buffer_reserve(relay, record, room) ? 0 : -ENOSPC;
 }
 
 /* Disabled interrupts are an RCU read-side section: set_state() waits for it. */
@@ -313,12 +306,17 @@ static __always_inline int write_exclusive(struct eventlog_relay *relay,
 					   struct eventlog_relay_record *stamped, u8 clock,
 					   bool locked)
 {
+	struct eventlog_relay_reservation room;
 	unsigned long flags;
 	int error;
 
 	if (!eventlog_relay_enter(relay, locked, &flags))
 		return reject_record(relay);
-	error = write_locked(relay, record, stamped, clock);
+	error = reserve_locked(relay, record, stamped, clock, &room);
+	if (!error) {
+		memcpy(room.payload, record->payload, record->size);
+		eventlog_relay_buffer_commit(relay, &room);
+	}
 	eventlog_relay_leave(relay, locked, flags);
 	return error;
 }
@@ -333,9 +331,65 @@ static int write_record(struct eventlog_relay *relay, const struct eventlog_rela
 
 int eventlog_relay_write(struct eventlog_relay *relay, const struct eventlog_relay_record *record)
 {
-	return write_record(relay, record, NULL, 0);
+	return IS_ERR_OR_NULL(relay) ? -ENODEV : write_record(relay, record, NULL, 0);
 }
 EXPORT_SYMBOL_GPL(eventlog_relay_write);
+
+static __always_inline int reserve_exclusive(struct eventlog_relay *relay,
+					     const struct eventlog_relay_record *record,
+					     struct eventlog_relay_reservation *reservation,
+					     bool locked)
+{
+	int error;
+
+	if (!eventlog_relay_enter(relay, locked, &reservation->irq_flags))
+		return reject_record(relay);
+	reservation->relay = relay;
+	error = reserve_locked(relay, record, NULL, 0, reservation);
+	if (error)
+		eventlog_relay_leave(relay, locked, reservation->irq_flags);
+	else if (locked)
+		__release(&relay->global_lock); /* for sparse: it is held until the commit */
+	return error;
+}
+
+int eventlog_relay_reserve(struct eventlog_relay *relay,
+			   const struct eventlog_relay_record *record,
+			   struct eventlog_relay_reservation *reservation)
+{
+	if (IS_ERR_OR_NULL(relay))
+		return -ENODEV;
+	return eventlog_relay_has_flag(relay, EVENTLOG_RELAY_GLOBAL) ?
+		       reserve_exclusive(relay, record, reservation, true) :
+		       reserve_exclusive(relay, record, reservation, false);
+}
+EXPORT_SYMBOL_GPL(eventlog_relay_reserve);
+
+static void leave_reservation(const struct eventlog_relay_reservation *reservation)
+{
+	struct eventlog_relay *relay = reservation->relay;
+
+	if (eventlog_relay_has_flag(relay, EVENTLOG_RELAY_GLOBAL)) {
+		__acquire(&relay->global_lock);
+		eventlog_relay_leave(relay, true, reservation->irq_flags);
+	} else {
+		eventlog_relay_leave(relay, false, reservation->irq_flags);
+	}
+}
+
+void eventlog_relay_commit(struct eventlog_relay_reservation *reservation)
+{
+	eventlog_relay_buffer_commit(reservation->relay, reservation);
+	leave_reservation(reservation);
+}
+EXPORT_SYMBOL_GPL(eventlog_relay_commit);
+
+void eventlog_relay_discard(struct eventlog_relay_reservation *reservation)
+{
+	eventlog_relay_buffer_discard(reservation->relay, reservation);
+	leave_reservation(reservation);
+}
+EXPORT_SYMBOL_GPL(eventlog_relay_discard);
 
 /* Like eventlog_relay_write(). Stamps the record unless it has a custom time. */
 int eventlog_relay_write_stamped(struct eventlog_relay *relay,

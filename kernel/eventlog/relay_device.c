@@ -123,7 +123,7 @@ static long do_show(struct relay_file *opened)
 	/* Pairs with the release in set_channel(): `owns` is visible, too. */
 	struct eventlog_relay *relay = smp_load_acquire(&opened->relay);
 
-	return relay && opened->owns ? eventlog_relay_show(relay) : -EPERM;
+	return relay && opened->owns ? eventlog_relay_create_files(relay) : -EPERM;
 }
 
 static long relay_device_ioctl(struct file *file, unsigned int command, unsigned long argument)

@@ -18,31 +18,12 @@ struct dentry *eventlog_relay_root;
 
 static int consume(struct eventlog_relay *relay, const char *text)
 {
-	struct eventlog_relay_buffer *relay_buffer;
-	struct rchan_buf *buffer;
 	unsigned int cpu, count;
 	char rest;
 
 	if (sscanf(text, "%u %u%c", &cpu, &count, &rest) != 2)
 		return -EINVAL;
-	if (cpu >= nr_cpu_ids || !cpu_possible(cpu) || count > relay->options.subbuf_count)
-		return -EINVAL;
-	/* In overwrite mode writers do not wait for readers. */
-	if (eventlog_relay_has_flag(relay, EVENTLOG_RELAY_OVERWRITE))
-		return 0;
-	relay_buffer = &relay->buffers[eventlog_relay_index(relay, cpu)];
-	if (mutex_lock_killable(&relay_buffer->read_mutex))
-		return -EINTR;
-	/* The reader's accesses to the mapping precede the release of the sub-buffers. */
-	smp_mb();
-	buffer = *per_cpu_ptr(relay->channel->buf, cpu);
-	/* A sub-buffer that read(2) has begun is released as a whole. */
-	if (buffer && count && READ_ONCE(buffer->subbufs_produced) != buffer->subbufs_consumed) {
-		buffer->bytes_consumed = 0;
-		relay_subbufs_consumed(relay->channel, cpu, count);
-	}
-	mutex_unlock(&relay_buffer->read_mutex);
-	return 0;
+	return eventlog_relay_consume(relay, cpu, count);
 }
 
 static int run_command(struct eventlog_relay *relay, const char *command)
@@ -54,7 +35,7 @@ static int run_command(struct eventlog_relay *relay, const char *command)
 	if (!strcmp(command, "flush"))
 		eventlog_relay_buffers_flush(relay);
 	else if (!strcmp(command, "reset"))
-		return eventlog_relay_reset(relay);
+		return eventlog_relay_reset_locked(relay);
 	else if (!strncmp(command, consumed, sizeof(consumed) - 1))
 		return consume(relay, command + sizeof(consumed) - 1);
 	else
@@ -98,6 +79,19 @@ static u64 lost_of(const struct eventlog_relay_buffer *relay_buffer)
 	return lost + atomic64_read(&relay_buffer->lost_pending);
 }
 
+#ifdef EVENTLOG_HAS_RELAY_STATS
+/* What relay itself counts, once for each write that found no room. */
+static void show_relay_counts(struct seq_file *to, struct rchan *channel)
+{
+	seq_printf(to, "relay full %zu large %zu\n", relay_stats(channel, RELAY_STATS_BUF_FULL),
+		   relay_stats(channel, RELAY_STATS_WRT_BIG));
+}
+#else
+static void show_relay_counts(struct seq_file *to, struct rchan *channel)
+{
+}
+#endif
+
 static int stats_show(struct seq_file *to, void *unused)
 {
 	struct eventlog_relay *relay = to->private;
@@ -115,12 +109,14 @@ static int stats_show(struct seq_file *to, void *unused)
 		else
 			seq_printf(to, "cpu%d", cpu);
 		seq_printf(to,
-			   " recorded %llu lost %llu overwritten %llu produced %zu consumed %zu\n",
+			   " recorded %llu lost %llu overwritten %llu produced %zu consumed %zu mapped %d\n",
 			   READ_ONCE(relay_buffer->recorded), lost_of(relay_buffer),
 			   READ_ONCE(relay_buffer->overwritten),
 			   READ_ONCE(buffer->subbufs_produced),
-			   READ_ONCE(buffer->subbufs_consumed));
+			   READ_ONCE(buffer->subbufs_consumed),
+			   atomic_read(&relay_buffer->mappings));
 	}
+	show_relay_counts(to, relay->channel);
 	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(stats);

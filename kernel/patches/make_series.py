@@ -15,7 +15,7 @@ import shlex
 import sys
 import textwrap
 
-from series import CODE, OUTSIDE, SERIES
+from series import CODE, SERIES
 
 HERE = pathlib.Path(__file__).resolve().parent
 KERNEL = HERE.parent
@@ -33,6 +33,12 @@ MAKEFILE, KCONFIG = CODE + "Makefile", CODE + "Kconfig"
 PLACES = ((KERNEL / "eventlog", CODE), (KERNEL / "include", "include/"),
           (KERNEL / "samples", "samples/"), (IN_TREE, ""))
 MAIN = CODE + "main.c"
+# Files that only modules outside of the kernel's tree need, and the reason.
+OUTSIDE = {
+    CODE + "Kbuild": "builds the module there",
+    "samples/eventlog/Kbuild": "builds the samples there",
+    CODE + "event_mutex_borrowed.c": "modules there cannot take event_mutex",
+}
 
 
 class Problem(Exception):

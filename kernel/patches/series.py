@@ -248,14 +248,22 @@ only up to it.
     Patch(
         "eventlog: Store records in relay channels",
         """
-Add the channels: reserving space, headers of sub-buffers, the files in
-debugfs, and the commands flush and reset.
+Add the channels: space for records, headers of sub-buffers, and files.
 
 relay's own flush and reset must not run beside a writer. Run both on
-the CPU that writes instead, with interrupts disabled, so that they are
-safe at any time.
+the CPU that writes instead, with interrupts disabled.
 """,
-        files=tuple(CODE + name for name in ("relay_buffer.c", "relay_channel.c", "relay_files.c")),
+        files=tuple(CODE + name for name in ("relay_buffer.c", "relay_channel.c")),
+    ),
+    Patch(
+        "eventlog: Control relay channels",
+        """
+Readers of mapped buffers release sub-buffers; readers and clients
+complete or discard them; a client may write before it can have files.
+
+Add the files "control" and "stats", and functions for clients.
+""",
+        files=tuple(CODE + name for name in ("relay_control.c", "relay_files.c")),
     ),
     Patch(
         "eventlog: Add /dev/eventlog_relay",
@@ -268,9 +276,10 @@ exists until the file is closed. Other programs attach by name and write
 batches of up to 64 KiB, which are validated as a whole. Records leave
 out what the record before them in the sub-buffer has.
 
-The KUnit suite eventlog_relay tests channels, losses, flush and reset.
+The KUnit suites eventlog_relay and eventlog_relay_client test channels,
+losses, flush and reset.
 """,
-        files=(CODE + "relay_device.c", TESTS + "relay_kunit.c"),
+        files=(CODE + "relay_device.c", TESTS + "relay_client_kunit.c", TESTS + "relay_kunit.c"),
     ),
     Patch(
         "eventlog: Filter events and check access",
@@ -422,15 +431,16 @@ access control, limits and the differences from user_events.
         changes=("documentation",),
     ),
     Patch(
-        "samples/eventlog: Add providers and a subscriber",
+        "samples/eventlog: Add providers, a subscriber and a channel",
         """
-Show the in-kernel API by three modules: a provider with one event each
+Show the in-kernel API by four modules: a provider with one event each
 second, a provider that attaches to tracepoints of the block layer while
-it has a listener, and a subscriber that counts errors.
+it has a listener, a subscriber that counts errors, and a relay channel
+of a client.
 """,
-        files=tuple("samples/eventlog/" + name
-                    for name in ("Makefile", "eventlog_block.c", "eventlog_ticker.c",
-                                 "eventlog_watch.c")),
+        files=tuple(f"samples/eventlog/{name}" for name in (
+            "Makefile", "eventlog_block.c", "eventlog_channel.c", "eventlog_ticker.c",
+            "eventlog_watch.c")),
         changes=("samples",),
     ),
     Patch(
@@ -484,10 +494,3 @@ fields.
         changes=("user_events_selftests",),
     ),
 )
-
-# Files that only modules outside of the kernel's tree need, and the reason.
-OUTSIDE = {
-    CODE + "Kbuild": "builds the module there",
-    "samples/eventlog/Kbuild": "builds the samples there",
-    CODE + "event_mutex_borrowed.c": "modules there cannot take event_mutex",
-}

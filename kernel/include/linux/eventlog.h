@@ -28,6 +28,7 @@
 #define _LINUX_EVENTLOG_H
 
 #include <linux/compiler.h>
+#include <linux/kconfig.h>
 #include <linux/rcupdate.h>
 #include <linux/stddef.h>
 #include <linux/types.h>
@@ -246,6 +247,12 @@ struct eventlog_provider {
 	}
 
 /*
+ * Without the module a provider can be registered, and its events have no listeners. A
+ * module that is built outside of the kernel's tree defines CONFIG_EVENTLOG_MODULE.
+ */
+#if IS_ENABLED(CONFIG_EVENTLOG)
+
+/*
  * Registers a provider: its events reach the consumers that want them. May
  * sleep. Returns 0; -EINVAL for declarations that consumers could not decode,
  * with the reason in the log; -EBUSY for an event that is registered already;
@@ -280,6 +287,34 @@ void eventlog_emit(const struct eventlog_provider_event *event, const void *payl
  */
 void eventlog_emit_about(const struct eventlog_provider_event *event, const void *payload,
 			 const struct task_struct *about);
+
+#else
+
+static inline int eventlog_provider_register(struct eventlog_provider *provider)
+{
+	return 0;
+}
+
+static inline void eventlog_provider_unregister(struct eventlog_provider *provider)
+{
+}
+
+static inline bool eventlog_event_enabled(const struct eventlog_provider_event *event)
+{
+	return false;
+}
+
+static inline void eventlog_emit(const struct eventlog_provider_event *event,
+				 const void *payload)
+{
+}
+
+static inline void eventlog_emit_about(const struct eventlog_provider_event *event,
+				       const void *payload, const struct task_struct *about)
+{
+}
+
+#endif
 
 /*
  * Emits an event with these members; the others are 0. The members are not

@@ -24,6 +24,7 @@
 #define _LINUX_EVENTLOG_SUBSCRIBER_H
 
 #include <linux/atomic.h>
+#include <linux/errno.h>
 #include <linux/eventlog.h>
 #include <linux/types.h>
 #include <linux/uidgid.h>
@@ -96,6 +97,8 @@ struct eventlog_subscriber {
 		__VA_ARGS__							\
 	}
 
+#if IS_ENABLED(CONFIG_EVENTLOG)
+
 /*
  * Registers a subscriber: on_event() is called with the events of all users
  * that match, possibly before this returns. May sleep; not from on_event(), nor
@@ -111,5 +114,19 @@ int eventlog_subscriber_register(struct eventlog_subscriber *subscriber);
  * been notified. May sleep, not from the same places.
  */
 void eventlog_subscriber_unregister(struct eventlog_subscriber *subscriber);
+
+#else
+
+/* Unlike a provider, a subscriber is of no use without the module. */
+static inline int eventlog_subscriber_register(struct eventlog_subscriber *subscriber)
+{
+	return -EOPNOTSUPP;
+}
+
+static inline void eventlog_subscriber_unregister(struct eventlog_subscriber *subscriber)
+{
+}
+
+#endif
 
 #endif /* _LINUX_EVENTLOG_SUBSCRIBER_H */

@@ -56,6 +56,12 @@ void try_files(void) {
     step("R5: nor memory behind it",
          mmap(NULL, all, PROT_READ, MAP_SHARED, buffer, (off_t)all) == MAP_FAILED &&
              errno == EINVAL);
+    step("R21: the mapping is counted", stat_of("cpu0", "mapped ") == 1);
+    void* again = mmap(NULL, all, PROT_READ, MAP_SHARED, buffer, 0);
+    step("R21: and each further one",
+         again != MAP_FAILED && stat_of("cpu0", "mapped ") == 2 && stat_of("cpu1", "mapped ") == 0);
+    (void)munmap(again, all);
+    step("R21: until it ends", stat_of("cpu0", "mapped ") == 1);
     const struct header* first = whole;
     step("R12, R13, R22: it begins with a header",
          first->magic == magic && first->sequence == 0 && first->used == 0);
