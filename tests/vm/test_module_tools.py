@@ -1,10 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """perf, trace_pipe and hist triggers receive each event of a program with each field, on Debian's kernels
-with the kernel module."""
+with the kernel module. bpftrace, as an external user of BPF, prints the fields of these events and of USDT
+probes, by the scripts of `elog schema bpftrace`; on trace events of user_events a BPF program attaches and
+never runs."""
 
 import re
+import shutil
 import subprocess
+import unittest
 
 import loads
 import parts
@@ -152,6 +156,129 @@ class ToolsBefore64(Tools):
     """The tests on a kernel whose user_events have no words."""
 
     KERNEL = "debian-6.1"
+
+
+BPFTRACE = parts.SHELL + r"""
+mount -t tracefs none /sys/kernel/tracing 2> /dev/null
+mount -t debugfs none /sys/kernel/debug 2> /dev/null
+ulimit -l unlimited
+# A program that waits keeps its event registered: keep PROGRAM EVENT.
+keep() {
+    mkfifo /tmp/hold
+    "$1" 0 0 < /tmp/hold > /tmp/kept &
+    kept=$!
+    exec 9> /tmp/hold
+    event=/sys/kernel/tracing/events/$2
+    event_exists() { [ -e $event ]; }
+    wait_until event_exists
+}
+"""
+
+# The program of the module's event runs until bpftrace has attached, which nothing shows, and then once more.
+BPFTRACE_ON_MODULE = BPFTRACE + r"""
+insmod /eventlog.ko || exit
+elog schema bpftrace "$0" --usdt "$0" > /tmp/usdt.bt || exit
+part usdt bpftrace -c "$0 2" /tmp/usdt.bt
+
+keep "$1" eventlog/kinds_all
+elog schema bpftrace "$1" > /tmp/kinds.bt || exit
+bpftrace -B line /tmp/kinds.bt > /tmp/trace 2>&1 9>&- &
+tracer=$!
+printed() { grep -c ^kinds:all /tmp/trace; }
+is_attached() { "$program" 1 < /dev/null > /tmp/output; [ "$(printed)" -gt 0 ]; }
+program=$1
+wait_until is_attached
+"$1" 5 < /dev/null > /tmp/output
+has_printed() { [ "$(printed)" -ge 6 ]; }
+wait_until has_printed
+kill -INT $tracer
+wait $tracer
+part trace_events cat /tmp/trace
+"""
+
+BPFTRACE_ON_USER_EVENTS = BPFTRACE + r"""
+keep "$0" user_events/eventlog_load_item
+echo 1 > $event/enable
+# Without type information of the kernel, bpftrace wants a header, of which this program needs nothing.
+mkdir -p /tmp/include/linux
+touch /tmp/include/linux/types.h
+bpftrace -I /tmp/include -B line -e 'tracepoint:user_events:eventlog_load_item { @ran = count(); }
+    interval:ms:100 { printf("attached\n"); }' > /tmp/trace 2>&1 9>&- &
+tracer=$!
+wait_until grep -q ^attached /tmp/trace
+"$0" 5 0 < /dev/null > /tmp/output
+sleep 1
+kill -INT $tracer
+wait $tracer
+part bpf grep -v ^attached /tmp/trace
+part ftrace grep -c load_item: /sys/kernel/tracing/trace
+"""
+
+KINDS = ("kinds:all many=[1,2,3,4,5,6,7,8] some=[1,2,3,4] where_row=-5 where_column=6 part=0x3e800000 "
+         "share=0x3fe0000000000000 near=[192,0,2,1] card=[2,0,0,0,0,9] took=1500000 full=eight is "
+         "large=4000000000 below=-5")
+
+PROBES = [
+    "probed:order_placed number=-{} what=loaf of=2 price=0x3ff8000000000000",
+    r"probed:connected peer_port=80 peer_host=\x0a\x00\x00\x01 name=peter user=paul sum=-5 nothing=",
+    "probed:idle",
+    "probed:crowded a=1 b=2 c=3 d=4 e=5 f=6",
+    "probed:request session=81 size=4096",
+    r"probed:unlocked with=\x01\x02\x03\x04\x00\x00\x00\x00 doors=5",
+    "probed:cooking duration=N pots=6",
+    "probed:stock loaves=-{}",
+]
+
+
+def bpftrace_or_skip():
+    found = shutil.which("bpftrace")
+    if found is None:
+        raise unittest.SkipTest("there is no bpftrace. `./dev setup vm` installs it.")
+    return found
+
+
+class Bpftrace(parts.Case):
+    """One guest with Debian's kernel and the kernel module."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        kernel = vm_case.kernel_or_skip("debian-6.12")
+        programs = [vm_case.built("PROGRAMS", name) for name in ("usdt_probes", "user_events_kinds")]
+        cls.result = cls.run_successfully(
+            kernel, ["sh", "-c", BPFTRACE_ON_MODULE, *programs],
+            files={"/eventlog.ko": vm_case.module_or_skip(kernel), "/bin/elog": vm_case.built("ELOG"),
+                   "/bin/bpftrace": bpftrace_or_skip(), **{program: program for program in programs}},
+            memory=2048,
+        )
+
+    def test_prints_fields_of_usdt_probes(self):
+        lines = [re.sub(r"duration=\d+", "duration=N", line) for line in self.part("usdt")
+                 if line.startswith("probed:")]
+        rounds = [line.format(number, number) for number, loaves in ((7, 7), (8, 14))
+                  for line in (*PROBES[:-1], PROBES[-1].format(loaves))]
+        self.assertEqual(lines, ["probed:session_begin session=81", *rounds,
+                                 "probed:session_end session=81"])
+
+    def test_prints_numbers_texts_and_arrays_of_trace_events(self):
+        lines = [line for line in self.part("trace_events") if line.startswith("kinds:")]
+        self.assertGreaterEqual(len(lines), 6)
+        self.assertEqual(set(lines), {KINDS})
+
+
+class BpftraceOnUserEvents(parts.Case):
+    """One guest with user_events of an unpatched kernel."""
+
+    def test_program_attaches_and_never_runs(self):
+        program = vm_case.built("PROGRAMS", "user_events_load")
+        self.result = self.run_successfully(
+            vm_case.kernel_or_skip("user-events-6.12"), ["sh", "-c", BPFTRACE_ON_USER_EVENTS, program],
+            files={"/bin/bpftrace": bpftrace_or_skip(), program: program}, memory=2048,
+        )
+        self.assertEqual(self.part("ftrace"), ["5"])
+        lines = self.part("bpf")
+        self.assertIn("Attaching 2 probes...", lines)
+        self.assertIn("@ran: 0", lines)
 
 
 if __name__ == "__main__":

@@ -160,7 +160,9 @@ class Schema(harness.Case):
 
 
 BPFTRACE_TEXT = """provider p "A provider" {
-    event sent info "One was sent" { size: u32 change: i16 name: text data: bytes level: f64 }
+    event sent info "One was sent" {
+        size: u32 change: i16 name: text data: bytes level: f64 counts: u16[3]
+    }
     event idle info { }
 }
 """
@@ -176,11 +178,14 @@ class Bpftrace(harness.Case):
         self.assertEqual(self.generate().stdout, """#!/usr/bin/env bpftrace
 // p: A provider
 
+struct f64 { unsigned long long values[1]; };
+struct u16x3 { unsigned short values[3]; };
+
 // One was sent.
 tracepoint:eventlog:p_sent
 {
-    // not printed: data, level
-    printf("p:sent size=%llu change=%lld name=%s\\n", args->size, args->change, str(args->name));
+    // not printed: data
+    printf("p:sent size=%llu change=%lld name=%s level=0x%llx counts=[%llu,%llu,%llu]\\n", args->size, args->change, str(args->name), args->level.values[0], args->counts.values[0], args->counts.values[1], args->counts.values[2]);
 }
 
 tracepoint:eventlog:p_idle
@@ -191,6 +196,9 @@ tracepoint:eventlog:p_idle
 
     def test_script_prints_probes_of_program(self):
         text = self.generate("--usdt", "./server").stdout
+        self.assertNotIn("struct", text)
+        # bpftrace has no more than six arguments.
+        self.assertIn("// not printed: counts\n", text)
         self.assertIn("usdt:./server:p:sent\n", text)
         self.assertIn('printf("p:sent size=%llu change=%lld name=%s data=%r level=0x%llx\\n", arg0, '
                       "arg1, str(arg2), buf(arg3, arg4), arg5);", text)
