@@ -53,7 +53,7 @@ std::string normalized(std::string_view pattern) {
 bool is_sound_rule(const std::string& text) noexcept {
     core::filter_rule rule;
     return core::parse_rule(text, rule) && is_sound(rule.provider) && is_sound(rule.event) &&
-           are_sound_names(rule.keywords);
+           are_sound_names(rule.keywords) && core::are_valid_masks(rule.keywords);
 }
 
 /// The properties of an event that a rule compares.
@@ -90,8 +90,8 @@ void event_patterns::add(std::string_view pattern) {
         throw user_error(
             "'{}' is not a pattern for events: write PROVIDER:EVENT with letters, digits, _, * and "
             "?, for example 'shop:order_*', then, if need be, @LEVEL (error, warn, info, verbose "
-            "or "
-            "debug, trace), /KEYWORD,KEYWORD and # for the sessions of --session.",
+            "or debug, trace, or 1 to 5), /KEYWORD,KEYWORD (names, or bits as in 0x3) and # for "
+            "the sessions of --session.",
             pattern);
     }
     patterns_.push_back(rule);

@@ -31,7 +31,8 @@ unknown_keywords::unknown_keywords(const event_patterns& patterns, without_keywo
         }
         for (std::string_view rest = rule.keywords; !rest.empty();) {
             const std::size_t end = std::min(rest.find(','), rest.size());
-            if (end != 0) {
+            // Bits need no name.
+            if (end != 0 && !core::is_keyword_mask(rest)) {
                 keywords_.push_back({patterns[i], std::string(rule.provider),
                                      std::string(rule.event), std::string(rest.substr(0, end))});
             }

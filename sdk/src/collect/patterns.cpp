@@ -57,7 +57,7 @@ bool append_rule(packed_patterns& packed, std::string_view pattern) noexcept {
 bool is_sound_rule(std::string_view text) noexcept {
     filter_rule rule;
     return parse_rule(text, rule) && !rule.in_session && is_sound(rule.provider) &&
-           is_sound(rule.event) && are_sound_names(rule.keywords);
+           is_sound(rule.event) && are_sound_names(rule.keywords) && are_valid_masks(rule.keywords);
 }
 
 }  // namespace

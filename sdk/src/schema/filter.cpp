@@ -53,12 +53,46 @@ std::uint32_t parse_pid(std::string_view text) noexcept {
 bool parse_level(std::string_view name, level& found) noexcept {
     constexpr std::string_view names[] = {"error", "warn", "info", "verbose", "trace"};
     for (std::size_t i = 0; i < std::size(names); ++i) {
-        if (names[i] == name) {
+        const bool is_number = name.size() == 1 && name[0] == static_cast<char>('1' + i);
+        if (is_number || names[i] == name) {
             found = static_cast<level>(i + 1);
             return true;
         }
     }
     return false;
+}
+
+bool is_keyword_mask(std::string_view keyword) noexcept {
+    return keyword.starts_with("0x") || keyword.starts_with("0X");
+}
+
+bool parse_keyword_mask(std::string_view keyword, std::uint64_t& mask) noexcept {
+    constexpr std::size_t digits_max = 16;
+    mask = 0;
+    const std::string_view digits = tail(keyword, 2);
+    if (!is_keyword_mask(keyword) || digits.empty() || digits.size() > digits_max) {
+        return false;
+    }
+    for (const char c : digits) {
+        const char lower = static_cast<char>(c | 0x20);
+        const bool is_digit = c >= '0' && c <= '9';
+        if (!is_digit && (lower < 'a' || lower > 'f')) {
+            return false;
+        }
+        mask = mask << 4U | static_cast<std::uint64_t>(is_digit ? c - '0' : lower - 'a' + 10);
+    }
+    return true;
+}
+
+bool are_valid_masks(std::string_view keywords) noexcept {
+    while (!keywords.empty()) {
+        const std::string_view keyword = take_entry(keywords, ',');
+        std::uint64_t ignored = 0;
+        if (is_keyword_mask(keyword) && !parse_keyword_mask(keyword, ignored)) {
+            return false;
+        }
+    }
+    return true;
 }
 
 bool parse_rule(std::string_view text, filter_rule& rule) noexcept {
@@ -125,6 +159,11 @@ std::uint64_t keyword_names::mask_of(std::string_view names) const noexcept {
     std::uint64_t mask = 0;
     while (!names.empty()) {
         const std::string_view name = take_entry(names, ',');
+        std::uint64_t bits = 0;
+        if (parse_keyword_mask(name, bits)) {
+            mask |= bits;
+            continue;
+        }
         for (std::size_t i = 0; i < count_; ++i) {
             if (glob_match(name, keywords_[i].name)) {
                 mask |= std::uint64_t{1} << keywords_[i].bit;

@@ -8,10 +8,10 @@
 //     ~NAME
 //
 // PROVIDER and EVENT are patterns with * and ?. LEVEL is the most verbose wanted level (error,
-// warn, info, verbose, trace; all without it). With keywords, an event matches if it has one of
-// them or no keyword. With #, only events of the subscription's sessions match. PID is the number
-// of a process in its own pid namespace; NAME is a pattern for the process name at the time of
-// publishing.
+// warn, info, verbose, trace, or 1 to 5; all without it). With keywords, an event matches if it has
+// one of them or no keyword. A keyword that begins with 0x is a mask of bits. With #, only events
+// of the subscription's sessions match. PID is the number of a process in its own pid namespace;
+// NAME is a pattern for the process name at the time of publishing.
 #pragma once
 
 #include <array>
@@ -36,8 +36,15 @@ struct filter_rule {
 /// False if the text is not a rule.
 [[nodiscard]] bool parse_rule(std::string_view text, filter_rule& rule) noexcept;
 
-/// error, warn, info, verbose or trace.
+/// error, warn, info, verbose or trace, or their numbers.
 [[nodiscard]] bool parse_level(std::string_view name, level& found) noexcept;
+
+/// Whether a keyword of a rule is a mask, 0x and hexadecimal digits: no keyword has such a name.
+[[nodiscard]] bool is_keyword_mask(std::string_view keyword) noexcept;
+/// False if it is no mask of 64 bits.
+[[nodiscard]] bool parse_keyword_mask(std::string_view keyword, std::uint64_t& mask) noexcept;
+/// Whether all masks among the keywords of a rule are valid.
+[[nodiscard]] bool are_valid_masks(std::string_view keywords) noexcept;
 
 /// Removes the first valid rule from `list`. False if none is left.
 [[nodiscard]] bool next_rule(std::string_view& list, filter_rule& rule) noexcept;
@@ -55,7 +62,8 @@ class keyword_names {
     /// `schema` has just been opened.
     explicit keyword_names(schema_reader schema) noexcept;
 
-    /// The bits of the provider's keywords that match a comma-separated list of patterns.
+    /// The bits of the provider's keywords that match a comma-separated list of patterns, and those
+    /// of the masks in it.
     [[nodiscard]] std::uint64_t mask_of(std::string_view names) const noexcept;
 
   private:

@@ -52,6 +52,17 @@ class Keywords(harness.Case):
         self.assertEqual((result.stdout, result.stderr), ("", MESSAGE + "\n"))
         self.assertIn("connection_opened", self.run_elog("list", "http/network").stdout)
 
+    def test_numbers_of_levels_and_bits_of_keywords_select_events(self):
+        self.start_server()
+        named = self.run_elog("list", "http@error/network").stdout
+        bits = self.run_elog("list", "http@1/0x1").stdout
+        self.assertEqual(bits, named)
+        self.assertNotEqual(bits, self.run_elog("list", "http/0x2").stdout)
+        result = self.run_elog("list", "http@6", status=2)
+        self.assert_one_message(result.stderr, "'http@6' is not a pattern for events", "1 to 5")
+        result = self.run_elog("list", "http/0x1g", status=2)
+        self.assert_one_message(result.stderr, "'http/0x1g' is not a pattern for events", "0x3")
+
     def test_waiting_recording_warns_of_running_program(self):
         self.start_server()
         recording = self.start_recording("--wait", "-e", "http/netwrok")

@@ -96,6 +96,26 @@ TEST(filter, resolves_keywords_by_pattern) {
     EXPECT_FALSE(wants("a:b/elsewhere", "a", event("b", level::info, send)));
 }
 
+TEST(filter, accepts_numbers_of_levels) {
+    EXPECT_TRUE(wants("a:b@4", "a", event("b", level::verbose)));
+    EXPECT_FALSE(wants("a:b@3", "a", event("b", level::verbose)));
+    EXPECT_FALSE(wants("a:b@0", "a", event("b", level::error)));
+    EXPECT_FALSE(wants("a:b@6", "a", event("b", level::error)));
+    EXPECT_FALSE(wants("a:b@12", "a", event("b", level::error)));
+}
+
+TEST(filter, accepts_bits_of_keywords) {
+    EXPECT_TRUE(wants("a:b/0x20", "a", event("b", level::info, send)));
+    EXPECT_FALSE(wants("a:b/0x1", "a", event("b", level::info, send)));
+    EXPECT_TRUE(wants("a:b/0x1,s*", "a", event("b", level::info, send)));
+    EXPECT_TRUE(wants("a:b/0X8000000000000000", "a", event("b", level::info, 1ULL << 63U)));
+    EXPECT_TRUE(wants("a:b/0xfF", "a", event("b", level::info, receive)));
+    for (const std::string_view bad : {"0x", "0xg", "0x10000000000000000", "receive,0x1z"}) {
+        EXPECT_FALSE(are_valid_masks(bad)) << bad;
+    }
+    EXPECT_TRUE(are_valid_masks("receive,0x1"));
+}
+
 TEST(filter, requires_level_and_keyword_of_same_rule) {
     constexpr auto filter = "a:b@warn/receive\0a:b@trace/send\0"sv;
     EXPECT_FALSE(wants(filter, "a", event("b", level::trace, receive)));
