@@ -76,7 +76,7 @@ snapshot_writer::snapshot_writer(const snapshot_arguments& arguments,
         sink_ = std::make_unique<file_sink>(
             file_sink_options{file_->path(), arguments.compression, {}, true});
     } else {
-        sink_ = make_line_sink(arguments.json, abort_check{});
+        sink_ = make_line_sink(arguments.json, standard_output_options(), abort_check{});
     }
     if (filter_) {
         passing_.emplace(filter_.get(), *sink_, UINT64_MAX, print_mismatch);

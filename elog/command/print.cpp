@@ -34,26 +34,15 @@ constexpr std::chrono::milliseconds pipe_wait{50};
 
 struct print_arguments {
     record_selection choice;
-    std::optional<std::string> fields;
-    std::optional<std::string> line;
-    bool delta = false;
+    line_arguments line;
     bool follow = false;
     bool json = false;
 };
 
 text_options make_options(const print_arguments& arguments) {
-    text_options options = standard_output_options();
+    text_options options = make_text_options(arguments.line);
     options.utc = arguments.choice.times.utc;
-    options.delta = arguments.delta;
     options.clock = parse_clock(arguments.choice.times);
-    as_usage_error([&] {
-        if (arguments.fields) {
-            options.fields = parse_field_list(*arguments.fields);
-        }
-        if (arguments.line) {
-            options.line.emplace(*arguments.line);
-        }
-    });
     return options;
 }
 
@@ -216,25 +205,17 @@ void add_print(command_line& line) {
     subcommand command = line.add_subcommand("print", "Print a recording as text");
     const auto arguments = std::make_shared<print_arguments>();
     const selection_options selected = add_selection_options(command, arguments->choice);
-    const command_option fields = command.add_option(
-        "--fields LIST", arguments->fields, "Only these fields, in this order: NAME,NAME,...");
-    const command_option delta = command.add_flag(
-        "-d,--delta", arguments->delta, "Print the time since the previous event as well");
-    const command_option format =
-        command
-            .add_option("--format TEMPLATE", arguments->line,
-                        "Template of a line: '{time} {event} {order}', see elog-print(1)")
-            .excludes(delta);
+    const std::vector<command_option> contents = add_line_options(command, arguments->line);
     command
         .add_flag("-f,--follow", arguments->follow, "Continue as long as the recording is written")
         .excludes(selected.since)
         .excludes(selected.until)
         .excludes(selected.tail);
-    command
-        .add_flag("-j,--json", arguments->json, "Print JSON Lines, as elog convert --to jsonl does")
-        .excludes(fields)
-        .excludes(delta)
-        .excludes(format);
+    command_option json = command.add_flag(
+        "-j,--json", arguments->json, "Print JSON Lines, as elog convert --to jsonl does");
+    for (const command_option& option : contents) {
+        json.excludes(option);
+    }
     command.footer("Examples:\n"
                    "  elog print run.elog --where 'items > 2 && customer ~ \"a*\"'\n"
                    "  elog print run.elog --since 14:03:00 --until 14:04:30 --delta\n"

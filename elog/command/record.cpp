@@ -43,6 +43,7 @@ namespace {
 struct record_arguments {
     listening_arguments listening;
     recording_file_arguments file;
+    line_arguments line;
     std::optional<std::string> duration;
     std::optional<std::string> latency;
     std::optional<std::uint64_t> limit;
@@ -103,7 +104,8 @@ std::unique_ptr<record_sink> make_sink(const record_arguments& arguments, record
                                        const std::vector<std::string>& words,
                                        file_connection& file) {
     if (!arguments.file.output) {
-        return make_line_sink(arguments.json, [&command] { return command.should_stop(); });
+        return make_line_sink(arguments.json, make_text_options(arguments.line),
+                              [&command] { return command.should_stop(); });
     }
     file_sink_options options = make_file_options(arguments.file);
     options.command = text_of(words);
@@ -313,6 +315,11 @@ bool record(const requested_route& route, const record_arguments& arguments,
 
 /// Rejects options that do not fit together.
 void check_arguments(const record_arguments& arguments, bool has_command) {
+    if (arguments.file.output && arguments.line.has_any()) {
+        throw usage_error("--fields, --format, --delta, --elapsed, --number and --date are for "
+                          "printed lines, and -o writes a recording: leave one of them out. elog "
+                          "print has them for recordings.");
+    }
     check_recording_file(arguments.file);
     if (arguments.json && arguments.file.is_standard_output()) {
         throw usage_error("With -o -, standard output has the recording, and no summary as JSON: "
@@ -420,8 +427,12 @@ void add_record(command_line& line, const std::vector<std::string>& command) {
     record.add_flag("--exit-status", arguments->exit_status, "Exit with the status of the command");
     record.add_flag("--fail-on-loss", arguments->fail_on_loss,
                     "Exit with status 3 if events were lost");
-    record.add_flag("-j,--json", arguments->json,
-                    "Print events as JSON Lines; with -o, write the summary as JSON");
+    command_option json =
+        record.add_flag("-j,--json", arguments->json,
+                        "Print events as JSON Lines; with -o, write the summary as JSON");
+    for (const command_option& option : add_line_options(record, arguments->line)) {
+        json.excludes(option);
+    }
     record.end_usage("[-- COMMAND ...]");
     record.footer("The exit status is 0 also if the command fails, unless --exit-status is given.\n"
                   "Examples:\n"

@@ -36,7 +36,7 @@ finish() {
     echo "turns $turns" >> "/tmp/$1.output"
     part "$1" cat "/tmp/$1.output"
     part "$1-verify" "$elog" verify "/tmp/$1.elog"
-    "$elog" print "/tmp/$1.elog" --format '{cpu} {worker} {number} {check}' > /tmp/printed
+    "$elog" print "/tmp/$1.elog" --format '{cpu} {worker} {.number} {check}' > /tmp/printed
     part "$1-printed" cat /tmp/printed
 }
 

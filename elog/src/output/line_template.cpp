@@ -14,7 +14,8 @@ namespace {
 
 constexpr std::pair<std::string_view, line_part_kind> template_variables[] = {
     {"time", line_part_kind::time},         {"date", line_part_kind::date},
-    {"delta", line_part_kind::delta},       {"cpu", line_part_kind::cpu},
+    {"delta", line_part_kind::delta},       {"elapsed", line_part_kind::elapsed},
+    {"number", line_part_kind::number},     {"cpu", line_part_kind::cpu},
     {"pid", line_part_kind::pid},           {"tid", line_part_kind::tid},
     {"uid", line_part_kind::uid},           {"comm", line_part_kind::comm},
     {"level", line_part_kind::level},       {"event", line_part_kind::event},

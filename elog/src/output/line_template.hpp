@@ -16,7 +16,9 @@ enum class line_part_kind : std::uint8_t {
     text,  // literal
     time,
     date,
-    delta,  // since the previous event
+    delta,    // since the previous event
+    elapsed,  // since the first event
+    number,   // of the line, from 1
     cpu,
     pid,
     tid,

@@ -15,8 +15,10 @@ namespace elog {
 
 struct text_options {
     display_clock clock = display_clock::realtime;
-    bool utc = false;    // UTC instead of local time, for CLOCK_REALTIME
-    bool delta = false;  // add the time since the previous event
+    bool utc = false;      // UTC instead of local time, for CLOCK_REALTIME
+    bool delta = false;    // add the time since the previous event
+    bool elapsed = false;  // add the time since the first event
+    bool number = false;   // add the number of the line
     /// Nanoseconds since 1970: lines have the date from the first event on that is of another day.
     /// Without it lines have no date.
     std::optional<std::int64_t> today{};

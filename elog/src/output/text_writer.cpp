@@ -13,6 +13,7 @@ namespace elog {
 namespace {
 
 constexpr std::size_t delta_width = 12;
+constexpr std::size_t number_width = 6;
 
 paint paint_of(eventlog::level severity) noexcept {
     switch (severity) {
@@ -64,7 +65,14 @@ void text_writer::append_dated(std::uint64_t time, const clock_converter& clock)
 }
 
 void text_writer::append_time(const record_view& record, const clock_converter& clock) {
+    if (options_.number) {
+        append_format(buffer(), "{:{}} ", number_, number_width);
+    }
     append_dated(record.time, clock);
+    if (options_.elapsed) {
+        append(buffer(), " +");
+        append_seconds(buffer(), elapsed_);
+    }
     if (options_.delta) {
         append(buffer(), " <");
         append_seconds(buffer(), delta_, delta_width);
@@ -72,16 +80,26 @@ void text_writer::append_time(const record_view& record, const clock_converter& 
     }
 }
 
+/// The times since the first and the previous event. Not by CLOCK_REALTIME, which may have been set
+/// in between. The subtractions are unsigned, because times of a damaged file may overflow.
+void text_writer::measure(const record_view& record, const clock_converter& clock) {
+    const std::int64_t now = clock.monotonic(record.time);
+    const auto since = [now](std::int64_t then) {
+        return static_cast<std::int64_t>(static_cast<std::uint64_t>(now) -
+                                         static_cast<std::uint64_t>(then));
+    };
+    first_ = first_.value_or(now);
+    elapsed_ = since(*first_);
+    delta_ = since(before_.value_or(now));
+    before_ = now;
+}
+
 void text_writer::append_record(const merged_record& record, const provider_instance* provider,
                                 const clock_converter& clock) {
     const record_view& decoded = record.record;
-    if (shows_delta_) {
-        // Not CLOCK_REALTIME, which may have been set in between. The subtraction is unsigned,
-        // because times of a damaged file may overflow.
-        const std::int64_t now = clock.monotonic(decoded.time);
-        delta_ = static_cast<std::int64_t>(static_cast<std::uint64_t>(now) -
-                                           static_cast<std::uint64_t>(before_.value_or(now)));
-        before_ = now;
+    ++number_;
+    if (shows_times_between_) {
+        measure(decoded, clock);
     }
     if (provider == nullptr) {
         append_unknown(decoded, clock);
@@ -169,6 +187,10 @@ void text_writer::append_step(const template_step& step, const record_view& reco
             return append_date(record, clock);
         case line_part_kind::delta:
             return append_seconds(buffer(), delta_);
+        case line_part_kind::elapsed:
+            return append_seconds(buffer(), elapsed_);
+        case line_part_kind::number:
+            return append_decimal(number_);
         case line_part_kind::cpu:
             return append_decimal(record.cpu);
         case line_part_kind::pid:

@@ -31,8 +31,9 @@ class text_writer final : public buffered_writer {
     explicit text_writer(int descriptor, text_options options = {}, abort_check should_abort = {})
         : buffered_writer(descriptor, std::move(should_abort)),
           options_(std::move(options)),
-          shows_delta_(options_.delta ||
-                       (options_.line && options_.line->has(line_part_kind::delta))),
+          shows_times_between_(options_.delta || options_.elapsed ||
+                               (options_.line && (options_.line->has(line_part_kind::delta) ||
+                                                  options_.line->has(line_part_kind::elapsed)))),
           time_(zone_of(options_), options_.today) {}
 
     void write_mark(const recording_mark& mark, const clock_converter& clock) override;
@@ -54,6 +55,7 @@ class text_writer final : public buffered_writer {
     void append_date(const record_view& record, const clock_converter& clock);
     void append_dated(std::uint64_t time, const clock_converter& clock);
     void append_time(const record_view& record, const clock_converter& clock);
+    void measure(const record_view& record, const clock_converter& clock);
     void append_record(const merged_record& record, const provider_instance* provider,
                        const clock_converter& clock) override;
     void append_ring_loss(std::uint32_t ring, bool is_shared, std::uint64_t lost,
@@ -72,11 +74,15 @@ class text_writer final : public buffered_writer {
     [[nodiscard]] const event_text& text_of(const provider_instance& provider, std::uint16_t event);
 
     text_options options_;
-    bool shows_delta_ = false;
+    bool shows_times_between_ = false;
     time_of_day time_;
     std::unordered_map<std::uint64_t, event_text> texts_;  // by provider and event
-    std::optional<std::int64_t> before_;  // CLOCK_MONOTONIC of the previous event, if needed
-    std::int64_t delta_ = 0;              // time since then
+    // CLOCK_MONOTONIC of the first and the previous event, if needed, and the times since then.
+    std::optional<std::int64_t> first_;
+    std::optional<std::int64_t> before_;
+    std::int64_t elapsed_ = 0;
+    std::int64_t delta_ = 0;
+    std::uint64_t number_ = 0;  // of the last line
 };
 
 }  // namespace elog

@@ -261,7 +261,7 @@ class Evolution(harness.Case):
         self.assertEqual(lines, ["order number=1", "order price=20 number=2",
                                  'order price=30 number="three"', "order price=40 number=4",
                                  "refund price=20", 'order price=50 number="five"'])
-        lines = self.run_elog("print", path, "--format", "{number} {gift}").stdout.splitlines()
+        lines = self.run_elog("print", path, "--format", "{.number} {gift}").stdout.splitlines()
         self.assertEqual(lines, ["1 -", "2 -", '"three" -', "4 true", "- -", '"five" -'])
 
     def test_late_version_in_recording_is_counted_and_reported(self):

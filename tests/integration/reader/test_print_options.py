@@ -120,6 +120,25 @@ class PrintOptions(harness.Case):
         # Each is truncated to a microsecond.
         self.assertLess(abs(sum(deltas) * 1e6 - between), len(lines) + 2)
 
+    def test_number_elapsed_and_date_are_added_to_lines(self):
+        plain = self.lines()
+        numbered = self.lines("--number", "--elapsed", "--date")
+        self.assertEqual(len(numbered), len(plain))
+        pattern = r"^ *(\d+) \d{4}-\d\d-\d\d (\S+) \+(\d+\.\d{6}) (\[\d+\] .*)$"
+        found = [re.fullmatch(pattern, line) for line in numbered]
+        self.assertEqual([int(line[1]) for line in found], list(range(1, len(plain) + 1)))
+        self.assertEqual([f"{line[2]} {line[4]}" for line in found], plain)
+        elapsed = [float(line[3]) for line in found]
+        self.assertEqual(elapsed[0], 0)
+        self.assertEqual(elapsed, sorted(elapsed))
+        # Among the selected events, as names of a template.
+        shown = self.lines("--format", "{number} {elapsed} {delta}", "--limit", "2")
+        self.assertEqual(shown[0], "1 0.000000 0.000000")
+        self.assertRegex(shown[1], r"^2 (\d+\.\d{6}) \1$")
+        for option in "--number", "--elapsed", "--date":
+            self.assertIn(option, self.refusal("--format", "{time}", option))
+            self.assertIn(option, self.refusal("--json", option))
+
     def test_clock_option_selects_clock(self):
         clocks = {"realtime": time.CLOCK_REALTIME, "monotonic": time.CLOCK_MONOTONIC,
                   "boottime": time.CLOCK_BOOTTIME, "tai": time.CLOCK_TAI}

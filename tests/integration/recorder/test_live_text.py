@@ -28,6 +28,22 @@ class LiveText(harness.Case):
         self.assertEqual(events, 50 + len(rest.splitlines()))
         self.assertEqual(lost, 0)
 
+    def test_options_for_lines_are_those_of_print(self):
+        self.start_provider(harness.program("counter"), "1", "0", "1000")
+        recording = self.start_recording("-e", "counter:*", "--limit", "3", "--format",
+                                         "{number} {event} {number} {nothing}")
+        self.assertEqual(recording.stdout.read(), "1 count 1 -\n2 count 2 -\n3 count 3 -\n")
+        self.assertEqual(recording.wait(timeout=harness.TIMEOUT), 0)
+        recording = self.start_recording("-e", "counter:*", "--limit", "2", "--number", "--date",
+                                         "--fields", "worker")
+        for number, line in enumerate(recording.stdout.read().splitlines(), 1):
+            self.assertRegex(line, rf"^ *{number} \d{{4}}-\d\d-\d\d \S+ \[\d+\] .* worker=\d+$")
+        self.assertEqual(recording.wait(timeout=harness.TIMEOUT), 0)
+        result = self.run_elog("record", "-e", "counter:*", "--date", "-o", self.path("x.elog"),
+                               status=2)
+        self.assert_one_message(result.stderr, "--date", "-o writes a recording")
+        self.assertFalse(os.path.exists(self.path("x.elog")))
+
     def read_line(self, recording):
         """The next line of a recording whose earlier lines have all been read."""
         ready, _, _ = select.select([recording.stdout], [], [], harness.TIMEOUT)
