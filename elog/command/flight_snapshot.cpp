@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <utility>
 
 #include "cli/complaints.hpp"
 #include "cli/line_output.hpp"
@@ -15,6 +16,7 @@
 #include "file/file_sink.hpp"
 #include "flight_snapshot_watch.hpp"
 #include "live/copying.hpp"
+#include "live/sampling.hpp"
 #include "live/where.hpp"
 #include "memory/snapshot_requests.hpp"
 #include "recorder/summary.hpp"
@@ -66,20 +68,23 @@ snapshot_writer::snapshot_writer(const snapshot_arguments& arguments,
     : arguments_(arguments),
       source_(source),
       unknown_(unknown),
-      filter_(make_filter(arguments.where, current_time())) {
+      filter_(make_filter(arguments.where, current_time())),
+      sampler_(make_sampler(source.region().header)) {
     if (unknown_ == unknown_names::refused) {
         // Only attached programs are checked, because only their events can be in the buffers.
         check_names_received(make_filter(arguments.where, current_time()), source);
     }
     if (arguments.has_file()) {
         file_.emplace(arguments.output);
-        sink_ = std::make_unique<file_sink>(
-            file_sink_options{file_->path(), arguments.compression, {}, true});
+        file_sink_options options{file_->path(), arguments.compression, {}, true};
+        options.notes = [this] { return recording_notes{omitted(), std::nullopt}; };
+        sink_ = std::make_unique<file_sink>(std::move(options));
     } else {
         sink_ = make_line_sink(arguments.json, standard_output_options(), abort_check{});
     }
-    if (filter_) {
+    if (filter_ || sampler_) {
         passing_.emplace(filter_.get(), *sink_, UINT64_MAX, print_mismatch);
+        passing_->sample_with(sampler_.get());
     }
     process_.emplace(source.region(), passing_ ? static_cast<record_sink&>(*passing_) : *sink_);
 }
@@ -94,19 +99,21 @@ void snapshot_writer::take(const snapshot_notes& notes) {
         file_->finish();
     }
     print_recording_summary(summary, notes);
-    if (passing_) {
-        print_type_mismatches(filter_.get(), nullptr);
-    }
+    print_type_mismatches(filter_.get(), nullptr);
     if (unknown_ == unknown_names::refused) {
         check_names(filter_.get(), nullptr);
     }
 }
 
+std::optional<sampling_report> snapshot_writer::omitted() const {
+    return sampler_ ? std::optional(sampler_->report()) : std::nullopt;
+}
+
 void snapshot_writer::print_recording_summary(const recording_summary& summary,
                                               const snapshot_notes& notes) const {
     const summary_notes of_file{file_ ? std::optional(file_->name()) : std::nullopt,
-                                passing_ ? std::optional(passing_->passed()) : std::nullopt,
-                                std::nullopt};
+                                filter_ ? std::optional(passing_->wanted()) : std::nullopt,
+                                std::nullopt, omitted()};
     if (arguments_.json && file_) {
         json_object object;
         object.add("name", arguments_.name)

@@ -15,6 +15,8 @@
 #include "memory/recording.hpp"
 #include "predicate/filtering_sink.hpp"
 #include "predicate/record_filter.hpp"
+#include "record/record_sampler.hpp"
+#include "record/sampling_report.hpp"
 
 namespace elog {
 
@@ -79,6 +81,7 @@ class snapshot_writer {
     void take(const snapshot_notes& notes = {});
 
   private:
+    [[nodiscard]] std::optional<sampling_report> omitted() const;
     void print_recording_summary(const recording_summary& summary,
                                  const snapshot_notes& notes) const;
 
@@ -87,6 +90,7 @@ class snapshot_writer {
     unknown_names unknown_;
     std::optional<output_file> file_;
     std::unique_ptr<record_filter> filter_;
+    std::unique_ptr<record_sampler> sampler_;  // nullptr: all events are kept
     std::unique_ptr<record_sink> sink_;
     std::optional<filtering_sink> passing_;
     std::optional<recording> process_;

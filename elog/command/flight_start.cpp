@@ -14,6 +14,7 @@
 #include "live/keyword_watch.hpp"
 #include "live/listening.hpp"
 #include "live/recording_route.hpp"
+#include "live/sampling.hpp"
 #include "memory/subscription.hpp"
 #include "recorder/default_events.hpp"
 #include "ring/region.hpp"
@@ -28,6 +29,7 @@ struct start_arguments {
     listening_arguments listening;
     std::optional<std::string> where;
     route_arguments route;
+    std::optional<std::string> max_rate;
     bool keep_first = false;
     bool require_match = false;
     bool json = false;
@@ -61,10 +63,9 @@ void run_start(const start_arguments& arguments) {
                           "no '-' and no '.'; '{}' is none.",
                           EVENTLOG_SUBSCRIPTION_NAME_SIZE - 1, arguments.name);
     }
-    subscription_options options = make_subscription_options(
-        arguments.listening,
-        "Programs write all events of a flight recorder, and elog reads them only for a snapshot: "
-        "leave out 1/N, or select fewer events with narrower patterns.");
+    subscription_options options =
+        make_subscription_options(arguments.listening, sampling_is_allowed);
+    add_max_rate(options, arguments.max_rate);
     options.name = arguments.name;
     options.overwrite = !arguments.keep_first;
     subscription source(options);
@@ -104,6 +105,8 @@ void add_flight_start(command_group& flight) {
                        "Not here: snapshot and stop select events with it");
     command.add_option("--via ROUTE", arguments->route.via, "Route of events: memory")
         .one_of({"memory"});
+    command.add_option("--max-rate NUMBER", arguments->max_rate,
+                       "Put at most that many events a second into snapshots; count the others");
     command.add_flag("--keep-first", arguments->keep_first,
                      "Keep the first events instead of the newest: later ones are lost");
     command.add_flag("--require-match", arguments->require_match,
@@ -114,7 +117,8 @@ void add_flight_start(command_group& flight) {
                    "Examples:\n"
                    "  elog flight start shop -e 'shop:*'\n"
                    "  elog flight start service --comm order_service\n"
-                   "  elog flight start boot -e 'shop:*' --keep-first --buffer-size 8x1M");
+                   "  elog flight start boot -e 'shop:*' --keep-first --buffer-size 8x1M\n"
+                   "  elog flight start load -e 'shop:* 1/100' --max-rate 10k");
     command.action([arguments] {
         complete_events(arguments->listening, false, no_events);
         run_start(*arguments);

@@ -18,13 +18,17 @@
 #include "discovery/incompatible_processes.hpp"
 #include "discovery/running_directory.hpp"
 #include "discovery/running_subscriptions.hpp"
+#include "live/sampling.hpp"
 #include "memory/detached_subscription.hpp"
 #include "memory/pause_log.hpp"
 #include "memory/recording.hpp"
 #include "memory/snapshot_requests.hpp"
 #include "output/text_writer.hpp"
+#include "predicate/filtering_sink.hpp"
 #include "record/clock_converter.hpp"
 #include "record/loss_names.hpp"
+#include "record/sampling_report.hpp"
+#include "recorder/omitted_events.hpp"
 #include "terminal/diagnostics.hpp"
 #include "text/escaped_text.hpp"
 #include "text/json_object.hpp"
@@ -61,8 +65,9 @@ struct detached_status {
     running_subscription subscription;
     std::uint64_t since = 0;  // nanoseconds since 1970
     recording_summary holds{};
-    request_counts requests{};          // requests of programs for snapshots
-    std::optional<std::string> reason;  // reason of the last request
+    std::optional<sampling_report> omitted{};  // by a snapshot that is taken now
+    request_counts requests{};                 // requests of programs for snapshots
+    std::optional<std::string> reason{};       // reason of the last request
     std::uint32_t pause_count = 0;
     std::vector<shown_pause> pauses{};  // the last ones, in order
 };
@@ -82,10 +87,18 @@ std::optional<detached_status> examine(const running_subscription& subscription)
     try {
         const detached_subscription source(subscription.name);
         counting_sink nowhere(source.region().header.clock);
-        recording process(source.region(), nowhere);
+        const std::unique_ptr<record_sampler> sampler = make_sampler(source.region().header);
+        filtering_sink sampled(nullptr, nowhere);
+        sampled.sample_with(sampler.get());
+        recording process(source.region(), sampled);
         const snapshot_requests requests(source.region());
         detached_status found{subscription, source.region().header.clock_start.realtime,
-                              process.snapshot(), requests.counts(), requests.reason()};
+                              process.snapshot()};
+        if (sampler) {
+            found.omitted = sampler->report();
+        }
+        found.requests = requests.counts();
+        found.reason = requests.reason();
         add_pauses(found, source.region(), nowhere.clock());
         // elog flight stop releases the memory while it is read here; then the rest reads as empty.
         return source.still_exists() ? std::optional(std::move(found)) : std::nullopt;
@@ -184,6 +197,9 @@ std::string text_of(const detached_status& shown) {
     text += pauses_of(shown);
     text += "  events     " + visible_rules(shown.subscription);
     text += fmt::format("\n  holds       {} events, {} bytes\n", holds.events, holds.bytes);
+    if (shown.omitted) {
+        text += fmt::format("  snapshot    {}\n", omitted_text(*shown.omitted));
+    }
     if (shown.subscription.overwrites) {
         text += fmt::format("  overwritten {} events\n", holds.overwritten);
     }
@@ -207,6 +223,11 @@ nlohmann::ordered_json json_of(const std::vector<shown_pause>& pauses) {
     return list;
 }
 
+/// null without a limit.
+nlohmann::ordered_json json_of_rate(std::uint64_t max_rate) {
+    return max_rate == 0 ? nlohmann::ordered_json() : nlohmann::ordered_json(max_rate);
+}
+
 std::string json_of(const std::vector<detached_status>& all) {
     nlohmann::ordered_json list = nlohmann::ordered_json::array();
     for (const detached_status& each : all) {
@@ -220,6 +241,7 @@ std::string json_of(const std::vector<detached_status>& all) {
                         {"rules", each.subscription.rules()},
                         {"process_rules", each.subscription.processes()},
                         {"sessions", each.subscription.sessions},
+                        {"max_rate", json_of_rate(each.subscription.max_rate())},
                         {"start_time", as_utc_text(static_cast<std::int64_t>(each.since))},
                         {"memory_bytes", each.subscription.memory},
                         {"events", each.holds.events},
@@ -232,6 +254,9 @@ std::string json_of(const std::vector<detached_status>& all) {
                         {"snapshot_reason", each.reason && each.requests.wanted != 0
                                                 ? nlohmann::ordered_json(*each.reason)
                                                 : nlohmann::ordered_json()}});
+        json_object omitted;
+        add_omitted(omitted, each.omitted.value_or(sampling_report{}));
+        list.back().update(nlohmann::ordered_json::parse(omitted.text()));
     }
     const nlohmann::ordered_json all_of_it = {{"version", json_version},
                                               {"flight_recorders", std::move(list)}};

@@ -9,7 +9,7 @@
 #include "base/user_error.hpp"
 #include "cli/whole_files.hpp"
 #include "platform/process.hpp"
-#include "schema/filter.hpp"
+#include "schema/stored_filter.hpp"
 #include "shm/subscription_file.hpp"
 
 namespace elog {
@@ -42,27 +42,18 @@ std::uint64_t memory_of(const core::subscription_file& file) {
                : 0;
 }
 
-std::vector<std::string> entries_of(const std::string& filter, bool are_processes) {
-    std::vector<std::string> found;
-    for (std::size_t begin = 0; begin < filter.size();) {
-        const std::size_t end = std::min(filter.find('\0', begin), filter.size());
-        const std::string entry = filter.substr(begin, end - begin);
-        if (core::is_process_entry(entry) == are_processes) {
-            found.push_back(entry);
-        }
-        begin = end + 1;
-    }
-    return found;
-}
-
 }  // namespace
 
 std::vector<std::string> running_subscription::rules() const {
-    return entries_of(filter, false);
+    return sampled_rules(unpack_filter(filter));
 }
 
 std::vector<std::string> running_subscription::processes() const {
-    return entries_of(filter, true);
+    return unpack_filter(filter).processes;
+}
+
+std::uint64_t running_subscription::max_rate() const {
+    return unpack_filter(filter).sampling.max_rate;
 }
 
 std::vector<running_subscription> read_subscriptions(const core::directory& where,

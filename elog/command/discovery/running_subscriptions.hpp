@@ -22,12 +22,14 @@ struct running_subscription {
     bool has_ended = false;    // a flight recorder that has ended keeps its events
     bool is_paused = false;    // it takes no events until it is resumed
     std::uint64_t memory = 0;  // bytes of shared memory
-    std::string filter;        // rules and processes, each terminated by NUL: see filter.hpp
+    std::string filter;        // rules, sampling and processes: see stored_filter.hpp
     std::vector<std::uint64_t> sessions;
 
-    /// The rules, and the processes as "=4242" or "~nginx*".
+    /// The rules with their rates, "shop:order_* 1/100", and the processes as "=4242" or "~nginx*".
     [[nodiscard]] std::vector<std::string> rules() const;
     [[nodiscard]] std::vector<std::string> processes() const;
+    /// Largest number of events per second in snapshots; 0: any.
+    [[nodiscard]] std::uint64_t max_rate() const;
 };
 
 /// The live subscriptions and the flight recorders of a directory, by slot.

@@ -1,25 +1,24 @@
 // SPDX-License-Identifier: MIT
 #include "live/sampling.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <cstddef>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include "cli/usage_error.hpp"
+#include "schema/stored_filter.hpp"
 
 namespace elog {
-namespace {
-
-constexpr double rate_max = 1e9;
-
-}  // namespace
-
 std::uint64_t parse_max_rate(std::string_view text) {
     using namespace std::string_view_literals;
     constexpr std::array<std::pair<std::string_view, double>, 4> units{
         {{""sv, 1}, {"k"sv, 1e3}, {"K"sv, 1e3}, {"M"sv, 1e6}}};
+    constexpr auto rate_max = static_cast<double>(max_rate_max);
     double number = 0;
     const char* const end = text.data() + text.size();
     const auto [after, error] = std::from_chars(text.data(), end, number);
@@ -41,11 +40,6 @@ void add_max_rate(subscription_options& options, const std::optional<std::string
     if (max_rate) {
         options.sampling.max_rate = parse_max_rate(*max_rate);
     }
-    if (options.overwrite && options.sampling.omits_any()) {
-        throw usage_error("With --overwrite programs keep the newest events in memory, where elog "
-                          "cannot omit any: leave out {} or --overwrite.",
-                          max_rate ? "--max-rate" : "the sampling rate 1/N of -e");
-    }
 }
 
 std::unique_ptr<record_sampler> make_sampler(const subscription_options& options) {
@@ -53,6 +47,18 @@ std::unique_ptr<record_sampler> make_sampler(const subscription_options& options
         return nullptr;
     }
     return std::make_unique<record_sampler>(options.patterns, options.sampling);
+}
+
+std::unique_ptr<record_sampler> make_sampler(const eventlog_region& header) {
+    const stored_filter filter = unpack_filter(
+        {header.filter, std::min<std::size_t>(header.filter_size, sizeof header.filter)});
+    if (!filter.sampling.omits_any()) {
+        return nullptr;
+    }
+    const std::vector<std::uint64_t> sessions(
+        header.sessions,
+        header.sessions + std::min<std::size_t>(header.session_count, EVENTLOG_SESSIONS_MAX));
+    return std::make_unique<record_sampler>(patterns_of(filter, sessions), filter.sampling);
 }
 
 std::string explain_sampling(const subscription_options& options) {

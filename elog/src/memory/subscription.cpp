@@ -21,6 +21,7 @@
 #include "platform/process.hpp"
 #include "ring/clock.hpp"
 #include "schema/schema.hpp"
+#include "schema/stored_filter.hpp"
 #include "shm/subscription_file.hpp"
 
 namespace elog {
@@ -100,7 +101,9 @@ std::uint64_t random_serial() {
 eventlog_region make_header(const core::region_geometry& geometry,
                             const subscription_options& options, bool is_shared_ring_lazy) {
     const event_patterns& patterns = effective_patterns(options);
-    const std::string filter = patterns.packed();
+    // Only other processes read it from there, and they read flight recorders only.
+    const std::string filter =
+        options.name.empty() ? patterns.packed() : pack_filter(patterns, options.sampling);
     eventlog_region header{};
     header.magic = EVENTLOG_REGION_MAGIC;
     header.version = EVENTLOG_REGION_VERSION;

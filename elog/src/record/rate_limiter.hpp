@@ -23,8 +23,8 @@ class rate_limiter {
     using clock = std::int64_t (*)();
     [[nodiscard]] static std::int64_t machine_time() noexcept;
 
-    /// The present second and those before it that are remembered: 18 hours.
-    static constexpr std::int64_t seconds_max = 65'536;
+    /// The present second and those before it that are remembered: 12 days.
+    static constexpr std::int64_t seconds_max = 1'048'576;
 
     /// `per_second` is at least 1.
     explicit rate_limiter(std::uint64_t per_second, clock present = machine_time);

@@ -12,6 +12,7 @@
 namespace elog {
 
 inline constexpr std::uint64_t sampling_every_max = 1'000'000'000;
+inline constexpr std::uint64_t max_rate_max = 1'000'000'000;  // events per second
 
 struct sampled_pattern {
     std::string_view pattern;  // for event_patterns::add

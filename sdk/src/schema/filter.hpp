@@ -11,7 +11,8 @@
 // warn, info, verbose, trace, or 1 to 5; all without it). With keywords, an event matches if it has
 // one of them or no keyword. A keyword that begins with 0x is a mask of bits. With #, only events
 // of the subscription's sessions match. PID is the number of a process in its own pid namespace;
-// NAME is a pattern for the process name at the time of publishing.
+// NAME is a pattern for the process name at the time of publishing. All other
+// entries are for readers, and ignored.
 #pragma once
 
 #include <array>

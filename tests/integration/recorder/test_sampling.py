@@ -171,18 +171,9 @@ class Sampling(harness.Case):
         pattern = "counter:* 1/10"
         for command, reason in (
                 (("agg", "count()", "--wait"), "count() and sum() would be wrong without them"),
-                (("top", "--wait"), "The rates of elog top would be wrong without them"),
-                (("flight", "start", "flight"), "Programs write all events of a flight recorder")):
+                (("top", "--wait"), "The rates of elog top would be wrong without them")):
             self.assertIn(f"'{pattern}' omits events. {reason}",
                           self.run_elog(*command, "-e", pattern, status=2).stderr)
-
-    def test_overwriting_recording_rejects_sampling(self):
-        for options, named in (
-                (("-e", "counter:* 1/10"), "the sampling rate 1/N of -e"),
-                (("-e", "counter:*", "--max-rate", "10"), "--max-rate")):
-            self.assertIn(
-                f"leave out {named} or --overwrite.",
-                self.run_elog("record", *options, "--overwrite", "--wait", status=2).stderr)
 
 
 if __name__ == "__main__":

@@ -747,7 +747,7 @@ struct eventlog_region {
 	/*
 	 * What the consumer asked for: rules PROVIDER:EVENT[@LEVEL][/KEYWORD,...][#], with
 	 * * and ?, each ended by NUL; with # for events of these sessions only. Among them
-	 * =PID and ~NAME: if there are any, only such processes are wanted.
+	 * =PID and ~NAME: if any, only such processes are wanted. Other entries are for readers.
 	 */
 	char filter[EVENTLOG_FILTER_SIZE_MAX] __attribute__((aligned(64)));
 	__u64 sessions[EVENTLOG_SESSIONS_MAX];
