@@ -81,6 +81,15 @@ std::optional<record> file_source::next() {
     return std::nullopt;
 }
 
+source_totals file_source::totals() const noexcept {
+    source_totals now = single_source::totals();
+    if (const std::optional<sampling_report>& omitted = file_.notes().omitted) {
+        now.omitted_by_sampling = omitted->by_sampling;
+        now.omitted_by_rate = omitted->by_rate;
+    }
+    return now;
+}
+
 std::vector<std::string> file_source::complaints() const {
     std::vector<std::string> all = single_source::complaints();
     all.insert(all.end(), file_.damages().begin(), file_.damages().end());

@@ -25,6 +25,7 @@ class file_source final : public single_source {
     void stop() noexcept override { is_over_ = true; }
     std::chrono::nanoseconds prefetch() override { return std::chrono::nanoseconds::max(); }
     [[nodiscard]] timestamp watermark() const noexcept override { return timestamp::min(); }
+    [[nodiscard]] source_totals totals() const noexcept override;
     [[nodiscard]] std::vector<std::string> complaints() const override;
 
   private:

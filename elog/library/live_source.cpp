@@ -7,6 +7,8 @@
 
 #include "convert_errors.hpp"
 #include "record/ring_records.hpp"
+#include "ring/clock.hpp"
+#include "schema/sampling.hpp"
 
 namespace elog {
 namespace library {
@@ -44,8 +46,15 @@ subscription_options subscription_of(const std::vector<std::string>& patterns,
     }
     subscription_options wanted;
     for (const std::string& pattern : patterns) {
-        wanted.patterns.add(pattern);
+        const sampled_pattern sampled = parse_sampled_pattern(pattern);
+        wanted.patterns.add(sampled.pattern);
+        wanted.sampling.every.push_back(sampled.every);
     }
+    if (options.max_rate > max_rate_max) {
+        throw user_error("A rate cannot be {} events per second: ask for 1 to {}, or 0 for any.",
+                         options.max_rate, max_rate_max);
+    }
+    wanted.sampling.max_rate = options.max_rate;
     for (const std::uint64_t session : options.sessions) {
         wanted.patterns.add_session(session);
     }
@@ -83,6 +92,12 @@ void live_feed::advance(std::uint64_t time, std::uint64_t present) {
     has_advanced_ = true;
 }
 
+void live_feed::calibrate_clock() {
+    if (clock_.pairs().size() == 1) {
+        clock_.add(eventlog::core::read_clock_sample(clock_.clock()));
+    }
+}
+
 std::optional<merged_record> live_feed::next() {
     if (has_advanced_) {
         merger_.begin(watermark_, present_);
@@ -92,20 +107,31 @@ std::optional<merged_record> live_feed::next() {
 }
 
 live_source::live_source(const std::vector<std::string>& patterns, listening_options options)
+    : live_source(subscription_of(patterns, options), options) {}
+
+live_source::live_source(const subscription_options& wanted, listening_options& options)
     : single_source(wanted_of(options), std::move(options.on_loss)),
       interval_(recording::poll_interval_of(options.latency)),
       backlog_(options.backlog),
       excludes_self_(options.exclude_self),
-      subscription_(subscription_of(patterns, options)),
+      subscription_(wanted),
       feed_([this](const provider_instance& provider) { take_new_provider(provider); }),
       recording_(subscription_, feed_) {
     place.clock = &feed_.clock();
     place.providers = &feed_.providers();
     place.shared_ring = subscription_.region().geometry.ring_count - 1;
+    if (wanted.sampling.omits_any()) {
+        const region_view region = subscription_.region();
+        sampler.emplace(wanted.patterns, wanted.sampling);
+        sampler->start(region.geometry.ring_count, region.header.clock_start.clock);
+    }
 }
 
 void live_source::take_new_provider(const provider_instance& provider) {
     static_cast<void>(add_provider(provider));
+    if (sampler) {
+        sampler->add(provider);
+    }
     if (excludes_self_ && is_own(provider)) {
         known_events.exclude(provider.id);
     }
@@ -162,6 +188,9 @@ std::chrono::nanoseconds live_source::prefetch() {
 }
 
 std::optional<record> live_source::next_due() {
+    if (sampler) {
+        feed_.calibrate_clock();
+    }
     while (const std::optional<merged_record> merged = feed_.next()) {
         if (std::optional<record> found = select_record(*merged)) {
             return found;

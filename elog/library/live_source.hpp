@@ -34,6 +34,9 @@ class live_feed final : public record_sink {
     void take_loss(const loss_report& loss) override { losses_.push_back(loss); }
     void advance(std::uint64_t time, std::uint64_t present) override;
     void finish() override { advance(UINT64_MAX, UINT64_MAX); }
+    /// A region's first reading gives no rate of its ticks, which the limit of events per second
+    /// needs.
+    void calibrate_clock();
 
     /// The next record of those that are due since the last advance. The previous one is valid
     /// until this call.
@@ -74,6 +77,8 @@ class live_source final : public single_source {
 
   private:
     using steady_clock = std::chrono::steady_clock;
+
+    live_source(const subscription_options& wanted, listening_options& options);
 
     void take_new_provider(const provider_instance& provider);
     [[nodiscard]] bool is_own(const provider_instance& provider) const noexcept;

@@ -147,6 +147,8 @@ source_totals merged_source::totals() const noexcept {
         sum.lost += some.lost;
         sum.not_understood += some.not_understood;
         sum.left_out += some.left_out;
+        sum.omitted_by_sampling += some.omitted_by_sampling;
+        sum.omitted_by_rate += some.omitted_by_rate;
     }
     return sum;
 }

@@ -30,6 +30,10 @@ source_totals single_source::totals() const noexcept {
     source_totals now = totals_;
     const type_mismatches* mismatches = known_events.mismatches();
     now.left_out = mismatches == nullptr ? 0 : mismatches->counted();
+    if (sampler) {
+        now.omitted_by_sampling = sampler->totals().by_sampling;
+        now.omitted_by_rate = sampler->totals().by_rate;
+    }
     return now;
 }
 
@@ -71,7 +75,8 @@ std::optional<record> single_source::select_record(const merged_record& merged) 
     const event_info* event = known_events.find(decoded.provider, decoded.event);
     if (event == nullptr || !is_supported(decoded)) {
         ++totals_.not_understood;
-    } else if (!event->is_excluded && known_events.wants(decoded, *place.clock)) {
+    } else if (!event->is_excluded && known_events.wants(decoded, *place.clock) &&
+               (!sampler || sampler->keeps(decoded, merged.ring, *place.clock))) {
         pending_.emplace(record_parts{.event = event,
                                       .payload = decoded.payload,
                                       .ticks = decoded.time,

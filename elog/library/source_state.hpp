@@ -16,6 +16,7 @@
 #include "base/user_error.hpp"
 #include "event_info.hpp"
 #include "record/loss.hpp"
+#include "record/record_sampler.hpp"
 #include "record/time_merger.hpp"
 #include "wanted_events.hpp"
 
@@ -78,6 +79,7 @@ class single_source : public source_state {
 
     origin place;
     wanted_events known_events;
+    std::optional<record_sampler> sampler;  // of the selected records; nothing: all are kept
 
   private:
     void note(loss missing);

@@ -48,6 +48,10 @@ struct source_totals {
     std::uint64_t lost = 0;            // including overwritten ones
     std::uint64_t not_understood = 0;  // left out: of a newer version, or without a schema
     std::uint64_t left_out = 0;        // left out: types of the event do not fit `where`
+    /// Omitted on request, which is no loss: by the rate 1/N of a pattern, and by `max_rate`. Of a
+    /// file, those that its recorder omitted, in the whole file.
+    std::uint64_t omitted_by_sampling = 0;
+    std::uint64_t omitted_by_rate = 0;
 };
 
 /// Returns records in the order of time.
@@ -162,6 +166,9 @@ struct listening_options {
     /// In a merged source: bytes of records to keep while records of other sources are returned.
     /// Further records stay in the buffers while these have room.
     std::uint64_t backlog = std::uint64_t{256} << 20U;
+    /// At most that many records with times in the same second of CLOCK_MONOTONIC, of those that
+    /// `where` and the rates of the patterns keep; 0: any. Others are omitted and counted.
+    std::uint64_t max_rate = 0;
     /// Called in try_get() and get(). Losses of records that never reached a buffer are reported
     /// when the source ends.
     std::function<void(const loss&)> on_loss{};
@@ -173,8 +180,9 @@ struct listening_options {
 [[nodiscard]] ELOG_API source open_file(const std::string& path, reading_options options = {});
 
 /// Subscribes to events that match one of the patterns, PROVIDER:EVENT@LEVEL/KEYWORD as in elog(1),
-/// of all programs of this user, from now on until the source is stopped or destroyed. Throws error
-/// if that is impossible.
+/// of all programs of this user, from now on until the source is stopped or destroyed. Of a pattern
+/// with a sampling rate, "shop:order_* 1/100", every 100th record of each event is returned, and
+/// the others are counted, see elog-record(1). Throws error if that is impossible.
 [[nodiscard]] ELOG_API source subscribe(const std::vector<std::string>& patterns,
                                         listening_options options = {});
 

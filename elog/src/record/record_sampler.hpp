@@ -47,6 +47,8 @@ class record_sampler {
                              const clock_converter& clock);
 
     [[nodiscard]] std::uint64_t kept() const noexcept { return total_.kept; }
+    /// The report without events.
+    [[nodiscard]] const sampling_report& totals() const noexcept { return total_; }
     [[nodiscard]] sampling_report report() const;
 
   private:

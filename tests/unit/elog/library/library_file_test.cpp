@@ -296,6 +296,22 @@ TEST(library_file, rejects_record_copy_of_another_source) {
     EXPECT_FALSE(other.view(buffer).has_value());
 }
 
+TEST(library_file, has_counts_of_records_omitted_by_recorder) {
+    const std::string path = test::scratch_directory() + "/library_omitted.elog";
+    {
+        elog::file_writer writer(path, EVENTLOG_CLOCK_MONOTONIC, 1);
+        writer.write_provider(test::mark_provider());
+        elog::recording_notes notes;
+        notes.omitted = elog::sampling_report{5, 10, 20, 30, {}};
+        writer.write_notes(notes);
+        writer.write_end(elog::end_reason::regular);
+    }
+    const elog::source file = elog::open_file(path);
+    EXPECT_EQ(file.totals().omitted_by_sampling, 20U);
+    EXPECT_EQ(file.totals().omitted_by_rate, 30U);
+    EXPECT_EQ(file.totals().lost, 0U);
+}
+
 TEST(library_file, yields_requested_time_range) {
     const std::string path = make_sample("range.elog");
     elog::source source = elog::open_file(path, {.from = time_of(20), .to = time_of(40)});
