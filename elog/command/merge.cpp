@@ -6,11 +6,14 @@
 #include <vector>
 
 #include "base/atomic_file.hpp"
+#include "base/unnamed_file.hpp"
 #include "cli/complaints.hpp"
 #include "cli/reading_progress.hpp"
 #include "commands.hpp"
 #include "import/file_merge.hpp"
 #include "live/copying.hpp"
+#include "live/part_copy.hpp"
+#include "live/record_selection.hpp"
 #include "live/tracing.hpp"
 #include "terminal/diagnostics.hpp"
 
@@ -19,6 +22,7 @@ namespace {
 
 struct merge_arguments {
     std::vector<std::string> paths;
+    record_selection part;  // of all files together; its path is set when they have been merged
     copy_arguments copy;
 };
 
@@ -32,20 +36,36 @@ std::vector<std::string> damages_of(const merge_summary& summary) {
     return damages;
 }
 
+/// The events that the new file gets are known only in the order of all files.
+merge_summary merge_part(const merge_arguments& arguments, const copy_options& to) {
+    const unnamed_file whole("To merge a part");
+    merge_summary summary = merge_files(arguments.paths, {whole.path()}, read_published_schemas);
+    record_selection part = arguments.part;
+    part.path = whole.path();
+    part.shown_name = fmt::format("merged of {} files", arguments.paths.size());
+    const part_copy copied(part, to);
+    copied.records().complain("copied");
+    summary.copied = copied.summary();
+    return summary;
+}
+
 merge_summary merge(const merge_arguments& arguments) {
     for (const std::string& path : arguments.paths) {
         check_not_same_file(path, arguments.copy.output.path);
     }
     output_file output(arguments.copy.output);
     const reading_progress progress(arguments.paths);
-    merge_summary summary =
-        merge_files(arguments.paths, arguments.copy.options(output), read_published_schemas);
+    const copy_options to = arguments.copy.options(output);
+    merge_summary summary = arguments.part.is_part()
+                                ? merge_part(arguments, to)
+                                : merge_files(arguments.paths, to, read_published_schemas);
     output.finish();
     return summary;
 }
 
 void run_merge(const merge_arguments& arguments) {
     check_description(arguments.copy.output, arguments.copy.json);
+    static_cast<void>(parse_clock(arguments.part.times));
     const merge_summary summary = merge(arguments);
     const std::vector<std::string> damages = damages_of(summary);
     print_copy_summary(summary.copied, arguments.copy, damages);
@@ -74,10 +94,13 @@ void add_merge(command_line& line) {
                     "Recordings of one machine since its start, also of perf and trace-cmd")
         .required()
         .completes_as(value_kind::file);
+    add_part_options(command, arguments->part);
     add_copy_options(command, arguments->copy);
-    command.footer("Examples:\n"
-                   "  elog merge run-*.elog -o run.elog\n"
-                   "  elog merge shop.elog perf.data -o - | elog print - --tail 20");
+    command.footer(
+        "Examples:\n"
+        "  elog merge run-*.elog -o run.elog\n"
+        "  elog merge run-*.elog --where 'level <= warn' --since 14:00 -o warnings.elog\n"
+        "  elog merge shop.elog perf.data -o - | elog print - --tail 20");
     command.action([arguments] { run_merge(*arguments); });
 }
 

@@ -66,15 +66,21 @@ const std::string& record_selection::readable_path() const noexcept {
     return recording_ == nullptr ? path : recording_->path();
 }
 
+const std::string& record_selection::name() const noexcept {
+    if (!shown_name.empty()) {
+        return shown_name;
+    }
+    return recording_ == nullptr ? path : recording_->name();
+}
+
 void record_selection::report_empty_range(const file_reader& file) const {
     const recording_span span = span_of(file, readable_path());
-    const std::string& name = recording_ == nullptr ? path : recording_->name();
     if (span.first > span.last) {
-        print_diagnostic("elog: The recording {} has no events.", name);
+        print_diagnostic("elog: The recording {} has no events.", name());
         return;
     }
     print_diagnostic("elog: No event is {}: the recording {} is from {} to {}.",
-                     describe_range(times), name,
+                     describe_range(times), name(),
                      format_time_point(times, file.clock(), span.first),
                      format_time_point(times, file.clock(), span.last));
 }
@@ -86,7 +92,7 @@ void record_selection::complain(const file_reader& file, const char* done) const
     if (recording_ != nullptr && recording_->import_details()) {
         fail_if_damaged(*recording_, done);
     }
-    fail_if_damaged(file, recording_ == nullptr ? path : recording_->name(), done);
+    fail_if_damaged(file, name(), done);
 }
 
 command_option add_input_argument(subcommand& command, std::string& path) {
@@ -102,6 +108,10 @@ command_option add_limit_option(subcommand& command, std::optional<std::uint64_t
 
 selection_options add_selection_options(subcommand& command, record_selection& choice) {
     add_input_argument(command, choice.path).required();
+    return add_part_options(command, choice);
+}
+
+selection_options add_part_options(subcommand& command, record_selection& choice) {
     const time_options times = add_time_options(command, choice.times);
     command.add_option("--where PREDICATE", choice.where, where_help);
     const command_option limit = add_limit_option(command, choice.limit);

@@ -21,6 +21,12 @@ struct record_selection {
     std::optional<std::string> where;
     std::optional<std::uint64_t> limit;  // number of the first events; nothing: all
     std::optional<std::uint64_t> tail;   // number of the last events; nothing: all
+    std::string shown_name{};            // for messages, if the file is a temporary one
+
+    /// Whether any option selects a part.
+    [[nodiscard]] bool is_part() const noexcept {
+        return times.has_range() || where || limit || tail;
+    }
 
     /// Copies a pipe and imports a recording of perf or trace-cmd, and reports what is not in its
     /// events. Has to precede all reading. Throws user_error.
@@ -39,6 +45,7 @@ struct record_selection {
     [[nodiscard]] bool has_end() const noexcept { return !times.until; }
 
   private:
+    [[nodiscard]] const std::string& name() const noexcept;
     void report_empty_range(const file_reader& file) const;
 
     std::shared_ptr<input_recording> recording_;
@@ -50,7 +57,10 @@ struct selection_options {
     command_option tail;
 };
 
-/// Adds FILE, the options of add_time_options, --where, --limit and --tail.
+/// Adds the options of add_time_options, --where, --limit and --tail.
+selection_options add_part_options(subcommand& command, record_selection& choice);
+
+/// Adds FILE and these options.
 selection_options add_selection_options(subcommand& command, record_selection& choice);
 
 /// Adds the argument FILE of a command that reads a recording.

@@ -265,6 +265,32 @@ class CutAndMerge(harness.Case):
         self.assertEqual(self.without_times(self.events(merged)),
                          self.without_times(self.events(path)))
 
+    def merged_then_cut(self, paths, *options):
+        """The lines of a merge with these options, which are those of the whole with them."""
+        whole, part = self.path("whole.elog"), self.path("part.elog")
+        result = self.run_elog("merge", *paths, *options, "-o", part)
+        self.assert_intact(part, result.stderr)
+        if not os.path.exists(whole):
+            self.run_elog("merge", *paths, "-o", whole)
+        events = self.print(part)
+        self.assertEqual(events, self.print(whole, *options))
+        os.remove(part)
+        return events
+
+    def test_merge_selects_a_part_of_all_files(self):
+        paths = [self.record(name, count=100) for name in ("small.elog", "small2.elog")]
+        for options, count in ((("--where", "number < 10"), 40),
+                               (("--limit", "7", "--where", "worker == 0"), 7),
+                               (("--tail", "250"), 250),
+                               (("--since", "+0s", "--until", "+1h"), 400)):
+            self.assertEqual(len(self.merged_then_cut(paths, *options)), count)
+
+    def test_merge_of_empty_range_reports_span(self):
+        result = self.run_elog("merge", self.record("one.elog"), "--since", "@0.5", "--until", "@1",
+                               "--clock", "monotonic", "-o", self.path("none.elog"))
+        self.assertIn("elog: No event is between @0.5 and @1: the recording merged of 1 files is "
+                      "from @", result.stderr)
+
     def test_merge_rejects_duplicate_file(self):
         path = self.record()
         result = self.run_elog("merge", path, path, "-o", self.path("new.elog"), status=1)
