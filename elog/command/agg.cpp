@@ -26,6 +26,7 @@
 #include "live/live_recording.hpp"
 #include "live/where.hpp"
 #include "record/display_clock.hpp"
+#include "recorder/default_events.hpp"
 #include "run.hpp"
 #include "terminal/diagnostics.hpp"
 
@@ -33,6 +34,11 @@ namespace elog {
 namespace {
 
 constexpr int iterations_max = 1'000'000;
+
+constexpr missing_events no_events{
+    "elog agg has no events to aggregate. Give a recording, or select events of running programs "
+    "with -e, or all events of a program with -p or --comm.",
+    "elog agg --help"};
 
 struct agg_arguments {
     std::string expression;
@@ -227,9 +233,8 @@ void run_live(const agg_arguments& arguments) {
 /// Rejects options for live events with a file, and times with live events.
 void check_options(const agg_arguments& arguments) {
     const listening_arguments& listening = arguments.listening;
-    if (arguments.file.has_value() != listening.events.empty()) {
-        throw usage_error("Give either a recording, or patterns of live events with -e; not {}.",
-                          arguments.file ? "both" : "neither");
+    if (arguments.file && !listening.events.empty()) {
+        throw usage_error("Give either a recording, or patterns of live events with -e; not both.");
     }
     if (arguments.keys == 0 || arguments.keys > 1'000'000) {
         throw usage_error("--keys is a number from 1 to 1000000.");
@@ -240,7 +245,7 @@ void check_options(const agg_arguments& arguments) {
                          arguments.explain;
     if (arguments.file && listens) {
         throw usage_error("--session, -p, --comm, --buffer-size, --wait, --via, --push-down, "
-                          "--explain and --duration are for live events: add -e.");
+                          "--explain and --duration are for live events: leave FILE out.");
     }
     if (arguments.push_down && *arguments.push_down != "auto" && *arguments.push_down != "never") {
         throw usage_error("--push-down is auto or never, and not '{}'.", *arguments.push_down);
@@ -292,7 +297,7 @@ void run_latency(const agg_arguments& arguments) {
     run_script(run, wanted, input);
 }
 
-void run_agg(const agg_arguments& arguments) {
+void run_agg(agg_arguments& arguments) {
     if (is_latency(arguments.expression)) {
         run_latency(arguments);
         return;
@@ -301,6 +306,7 @@ void run_agg(const agg_arguments& arguments) {
     if (arguments.file) {
         run_on_file(arguments);
     } else {
+        complete_events(arguments.listening, false, no_events);
         run_live(arguments);
     }
 }
@@ -341,7 +347,8 @@ void add_agg(command_line& line) {
     command.add_flag("-j,--json", arguments->json, "Write a JSON object on a line for each result");
     command.footer("Examples:\n"
                    "  elog agg 'sum(bytes), avg(bytes) by peer | top 10' run.elog\n"
-                   "  elog agg 'count() by event' -e 'shop:*' --interval 1s --iterations 10");
+                   "  elog agg 'count() by event' -e 'shop:*' --interval 1s --iterations 10\n"
+                   "  elog agg 'hist(took)' --comm order_service --duration 10s");
     command.action([arguments] { run_agg(*arguments); });
 }
 

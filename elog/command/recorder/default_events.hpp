@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Which events elog record and elog flight start select without -e.
+// Which events elog record, elog agg and elog flight start select without -e.
 #pragma once
 
 #include "live/listening.hpp"

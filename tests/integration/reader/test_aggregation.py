@@ -184,6 +184,19 @@ class Aggregation(harness.Case):
                               "--buffer-size", "128K", "--wait", *options)
             self.assertEqual({group["key"]["pid"] for group in result["groups"]}, pids)
 
+    def test_live_of_selected_process_needs_no_pattern(self):
+        selected, _ = [
+            self.start_provider(harness.program("counter"), "1", "0", "1000") for _ in range(2)
+        ]
+        result = self.agg("count() by pid, event", "-p", str(selected.pid), "--duration", "300ms",
+                          "--buffer-size", "128K")
+        self.assertEqual([group["key"] for group in result["groups"]],
+                         [{"pid": selected.pid, "event": "count"}])
+        errors = self.run_elog("agg", "count()", status=2).stderr
+        self.assertIn("elog agg has no events to aggregate. Give a recording, or select", errors)
+        self.assertIn("  -e 'counter:*'  1 event\n", errors)
+        self.assertTrue(errors.endswith("Try: elog agg --help\n"), errors)
+
     def test_time_range_matches_print(self):
         path = self.record()
         times = [line.split(" ")[0] for line in self.run_elog("print", path).stdout.splitlines()]
