@@ -13,6 +13,7 @@
 #include <cstring>
 #include <string_view>
 
+#include "platform/signal_guard.hpp"
 #include "platform/startup_section.hpp"
 #include "platform/unique_fd.hpp"
 
@@ -132,7 +133,11 @@ bool is_alive(std::uint32_t pid, std::uint64_t start_time, std::uint64_t pid_nam
 
 std::uint32_t thread_id() noexcept {
     if (cached_thread_id == 0) {
-        cached_thread_id = static_cast<std::uint32_t>(::syscall(SYS_gettid));
+        const errno_guard keeps_errno;
+        const long id = ::syscall(SYS_gettid);
+        // Where a sandbox denies the call, all threads have the id of the first. In the words of
+        // locks that is one which lives.
+        cached_thread_id = id > 0 ? static_cast<std::uint32_t>(id) : own_identity().pid;
     }
     if (fast_path_blocks == 0) {
         known_thread_id = cached_thread_id;

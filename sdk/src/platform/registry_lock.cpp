@@ -29,9 +29,16 @@ constinit std::atomic<bool> is_lost{false};
 [[gnu::tls_model("initial-exec")]] constinit thread_local unsigned nested_forks = 0;
 
 /// Not thread_id(), which enables the fast path of a library that may not be prepared, and whose
-/// memory of the id a child of vfork() may have replaced.
+/// memory of the id a child of vfork() may have replaced. Where a sandbox denies the call, the id
+/// is a part of the thread's address: it is not 0, has no bit of the lock's, and differs from that
+/// of the other threads.
 std::uint32_t lock_holder_id() noexcept {
-    return static_cast<std::uint32_t>(::syscall(SYS_gettid));
+    const errno_guard keeps_errno;
+    const long id = ::syscall(SYS_gettid);
+    constexpr unsigned address_unit = 6;  // a thread has more than 64 bytes of its own
+    const auto address = reinterpret_cast<std::uintptr_t>(&nested_forks) >> address_unit;
+    return static_cast<std::uint32_t>(id > 0 ? id
+                                             : static_cast<long>(address & FUTEX_TID_MASK) | 1);
 }
 
 void wait_for_change(std::uint32_t value) noexcept {
