@@ -13,6 +13,7 @@
 #include "platform/data_reader.hpp"
 #include "platform/populate.hpp"
 #include "platform/process.hpp"
+#include "platform/signal_guard.hpp"
 #include "ring/clock.hpp"
 #include "ring/custom_clock.hpp"
 #include "ring/record_header.hpp"
@@ -206,6 +207,8 @@ write_result write_as_holder(subscription_slot& slot, eventlog_ring* ring,
 write_result write_record_shared(subscription_slot& slot, std::uint64_t mapping,
                                  std::uint64_t provider_head,
                                  const event_payload& payload) noexcept {
+    // sched_getcpu and sched_yield may fail, in a sandbox or under an emulator.
+    const errno_guard keeps_errno;
     const slot_user user(slot, mapping);
     // The lock of an ended subscription must not delay events of its successor.
     if (!user.holds() || !is_live(slot)) {
