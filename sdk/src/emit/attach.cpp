@@ -243,36 +243,46 @@ bool attach(eventlog_provider& provider, unsigned slot, const directory_path& pa
     }
     directory where;
     error_text ignored;
-    const bool is_attached =
-        where.open(path, if_missing::fail, ignored) &&
-        attach_or_clear_gate(provider, slot, where) == attach_outcome::attached;
+    errno = 0;
+    const attach_outcome outcome = where.open(path, if_missing::fail, ignored)
+                                       ? attach_or_clear_gate(provider, slot, where)
+                                       : attach_outcome::retry_later;
+    note_attach(provider, outcome != attach_outcome::retry_later);
     // Also unmaps a region that was mapped in vain.
     unmap_dead_regions();
-    return is_attached;
+    return outcome == attach_outcome::attached;
 }
 
-bool attach_to_present(eventlog_provider& provider, const directory& where,
-                       entry_time entries) noexcept {
-    bool found_dead = false;
+present_subscriptions attach_to_present(eventlog_provider& provider, const directory& where,
+                                        entry_time entries) noexcept {
+    present_subscriptions found;
     for (std::uint32_t slots = present_slots(where.subscriptions); slots != 0; slots &= slots - 1) {
         const auto slot = static_cast<unsigned>(std::countr_zero(slots));
         subscription_file subscription;
         error_text ignored;
-        if (subscription.open(where, slot, ignored) != subscription_file::found::usable) {
+        errno = 0;
+        const subscription_file::found result = subscription.open(where, slot, ignored);
+        if (result == subscription_file::found::unreadable && errno != EACCES) {
+            // Without descriptors, or in a sandbox: it may want the provider's events.
+            note_attach(provider, false);
+            note_missed_subscription(provider, slot, true);
+            found.has_unreadable = true;
+        }
+        if (result != subscription_file::found::usable) {
             continue;
         }
         if (subscription.has_owner()) {
             static_cast<void>(attach_to_file(provider, slot, subscription, entries));
         } else {
-            found_dead = true;
+            found.has_dead = true;
         }
     }
-    return found_dead;
+    return found;
 }
 
 void attach_to_all(eventlog_provider& provider, const directory& where,
                    entry_time entries) noexcept {
-    if (attach_to_present(provider, where, entries)) {
+    if (attach_to_present(provider, where, entries).has_dead) {
         const directory_lock lock(where);
         if (lock.held()) {
             remove_dead_subscriptions(where);

@@ -29,8 +29,13 @@ enum class entry_time {
 void attach_to_all(eventlog_provider& provider, const directory& where,
                    entry_time entries) noexcept;
 
-/// The same without removing dead subscriptions, which allocates. Returns whether there are any.
-bool attach_to_present(eventlog_provider& provider, const directory& where,
-                       entry_time entries) noexcept;
+struct present_subscriptions {
+    bool has_dead = false;
+    bool has_unreadable = false;  // noted as missed
+};
+
+/// The same without removing dead subscriptions, which allocates.
+present_subscriptions attach_to_present(eventlog_provider& provider, const directory& where,
+                                        entry_time entries) noexcept;
 
 }  // namespace eventlog::core

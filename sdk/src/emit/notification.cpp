@@ -140,7 +140,11 @@ bool find_missed_subscriptions(eventlog_provider& provider) noexcept {
         return false;
     }
     // Dead ones are left to the next registration or consumer.
-    static_cast<void>(attach_to_present(provider, where, entry_time::now));
+    if (attach_to_present(provider, where, entry_time::now).has_unreadable) {
+        back_off_own_gate(provider);
+        return false;
+    }
+    note_attach(provider, true);
     forget_missed_subscriptions(provider);
     return true;
 }

@@ -112,6 +112,10 @@ void publish(eventlog_provider& provider, entry_time entries) noexcept {
         failure.set("Provider %s is not published: this process was created by _Fork(3), clone(2) "
                     "or a raw system call. Create it by fork(2), or call exec(3).",
                     provider.name.data());
+    } else if (!is_known(own_identity())) {
+        failure.set("Provider %s is not published: the sandbox of this process denies getpid. "
+                    "Allow that call.",
+                    provider.name.data());
     } else {
         is_open = where.open(own_directory(), if_missing::create, failure);
     }
@@ -146,6 +150,7 @@ void publish(eventlog_provider& provider, entry_time entries) noexcept {
         provider.reads_shared_gate.store(!provider.place.has_own_gate, std::memory_order_release);
         provider.misses_subscriptions.store(false, std::memory_order_relaxed);
         provider.own_gate_not_before.store(0, std::memory_order_relaxed);
+        provider.attach_error.store(0, std::memory_order_relaxed);
         // Published before the scan: a subscription that does not see this provider is seen by the
         // scan.
         attach_to_all(provider, where, entries);
@@ -157,11 +162,20 @@ void publish(eventlog_provider& provider, entry_time entries) noexcept {
     }
 }
 
-void close_and_detach(eventlog_provider& provider) noexcept {
-    close_gate(provider.gate.load(std::memory_order_relaxed));
+/// False if the gate could not be closed.
+bool close_and_detach(eventlog_provider& provider) noexcept {
+    const bool is_closed = close_gate(provider.gate.load(std::memory_order_relaxed));
     provider.reads_shared_gate.store(false, std::memory_order_release);
     provider.misses_subscriptions.store(false, std::memory_order_release);
     detach_from_subscriptions(provider);
+    return is_closed;
+}
+
+/// In a child whose sandbox denies mmap the gate stays the parent's. The child must not clear
+/// notifications there, so its events find no gate.
+void abandon_gate(eventlog_provider& provider) noexcept {
+    provider.user_events.expected.store(false, std::memory_order_relaxed);
+    provider.gate.store(null_gate.data(), std::memory_order_relaxed);
 }
 
 void withdraw(eventlog_provider& provider) noexcept {
@@ -178,7 +192,7 @@ void withdraw(eventlog_provider& provider) noexcept {
     provider.published = false;
     // The gate closes first: subscriptions that find the name before it is removed set bits without
     // effect.
-    close_and_detach(provider);
+    static_cast<void>(close_and_detach(provider));
     directory where;
     error_text ignored;
     if (!where.open(own_directory(), if_missing::fail, ignored)) {
@@ -216,8 +230,8 @@ void republish_in_child() noexcept {
             detach_from_subscriptions(*provider);
             retry_attach_at_once(*provider);
             publish(*provider, entry_time::first_emit);
-            if (!provider->published) {
-                close_and_detach(*provider);
+            if (!provider->published && !close_and_detach(*provider)) {
+                abandon_gate(*provider);
             }
         }
         // With the masks that the parent had set: the collectors are copies of its own.

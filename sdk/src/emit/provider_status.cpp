@@ -10,6 +10,7 @@
 
 #include "emit/notification.hpp"
 #include "platform/data_reader.hpp"
+#include "platform/process.hpp"
 #include "platform/registry_lock.hpp"
 #include "platform/signal_guard.hpp"
 #include "provider/counters.hpp"
@@ -26,6 +27,24 @@ void copy_text(char* text, std::size_t text_size, const char* sentence) noexcept
     }
 }
 
+/// Whether the last attempt to attach to a listener has failed. Under the registry lock.
+bool explain_attach_error(const eventlog_provider& provider, error_text& sentence) noexcept {
+    const bool is_own = is_own_process();
+    const int error = provider.attach_error.load(std::memory_order_relaxed);
+    if ((is_own && error == 0) ||
+        (listening_slots(provider) == 0 && !may_miss_subscriptions(provider))) {
+        return false;
+    }
+    const char* const reason =
+        !is_own ? "its process was not created by fork(2), or may not call getpid"
+        : error == unknown_attach_error ? "the directory or its memory is out of reach"
+                                        : std::strerror(error);
+    sentence.set("Provider %s cannot attach to a subscription (%s). Its events count as "
+                 "unattached. Check the limits and the sandbox of its process.",
+                 provider.name.data(), reason);
+    return true;
+}
+
 /// Code and message of the publication. Under the registry lock.
 eventlog_status_code publishing_status(const eventlog_provider* provider,
                                        error_text& sentence) noexcept {
@@ -40,6 +59,9 @@ eventlog_status_code publishing_status(const eventlog_provider* provider,
             explain_obstacle(found, provider->name.data(), sentence);
             return EVENTLOG_STATUS_PRIVILEGED;
         }
+    }
+    if (provider->status == EVENTLOG_STATUS_OK && explain_attach_error(*provider, sentence)) {
+        return EVENTLOG_STATUS_INCOMPLETE;
     }
     if (provider->status == EVENTLOG_STATUS_OK) {
         sentence.set("Provider %s is published in %s.", provider->name.data(),
@@ -70,7 +92,8 @@ eventlog_status_code unknown_status(error_text& sentence) noexcept {
 eventlog_status_code memory_status(const eventlog_provider* provider, eventlog_counters& counted,
                                    error_text& sentence) noexcept {
     const eventlog_status_code code = publishing_status(provider, sentence);
-    if (code == EVENTLOG_STATUS_OK || code == EVENTLOG_STATUS_PRIVILEGED) {
+    if (code == EVENTLOG_STATUS_OK || code == EVENTLOG_STATUS_PRIVILEGED ||
+        code == EVENTLOG_STATUS_INCOMPLETE) {
         counted = counters_of(*provider, EVENTLOG_COUNTERS_MEMORY);
         counted.lost_unattached += lost_before_own_gate(*provider);
     }

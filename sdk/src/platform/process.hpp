@@ -17,6 +17,11 @@ struct process_identity {
     std::array<char, 16> name{};      // NUL-terminated
 };
 
+/// False if a sandbox denies getpid.
+[[nodiscard]] constexpr bool is_known(const process_identity& process) noexcept {
+    return process.pid != 0 && process.pid <= INT32_MAX;
+}
+
 /// The calling process. Reads /proc; takes microseconds.
 [[nodiscard]] process_identity current_process() noexcept;
 

@@ -2,6 +2,7 @@
 #include "provider/own_gate.hpp"
 
 #include <bit>
+#include <cerrno>
 #include <mutex>
 
 #include "platform/process.hpp"
@@ -86,6 +87,11 @@ void forget_missed_subscriptions(eventlog_provider& provider) noexcept {
     settle_lost_events(provider);
 }
 
+void note_attach(eventlog_provider& provider, bool has_succeeded) noexcept {
+    const int error = errno != 0 ? errno : unknown_attach_error;
+    provider.attach_error.store(has_succeeded ? 0 : error, std::memory_order_relaxed);
+}
+
 bool take_own_gate(eventlog_provider& provider) noexcept {
     if (!provider.reads_shared_gate.load(std::memory_order_relaxed)) {
         return true;
@@ -128,7 +134,10 @@ bool take_own_gate_in_emit(eventlog_provider& provider) noexcept {
     // A gate without bits may be that of a consumer that found no memory for them.
     const bool was_missing =
         provider.misses_subscriptions.exchange(true, std::memory_order_seq_cst);
-    if (!take_own_gate(provider)) {
+    errno = 0;
+    const bool is_taken = take_own_gate(provider);
+    note_attach(provider, is_taken);
+    if (!is_taken) {
         back_off_own_gate(provider);
         return false;
     }

@@ -31,6 +31,9 @@ struct runtime_definition;
 /// No slot has this number of a mapping, and no subscription this serial; an empty slot has 0.
 inline constexpr std::uint64_t not_attached = UINT64_MAX;
 
+/// A reason of an attach that failed, if no system call has failed.
+inline constexpr int unknown_attach_error = -1;
+
 /// A provider's entry in a subscription: valid while the slot has that mapping.
 struct attachment {
     /// Constant: the gate bit and the slot of this attachment.
@@ -104,6 +107,9 @@ struct eventlog_provider {
     std::atomic<std::uint32_t> missed_collectors{0};
     /// The provider's entry in the process file, mapped; nullptr: never published.
     std::atomic<eventlog_published_provider*> entry{nullptr};
+    /// Why the provider cannot attach: the errno of the call that failed, or unknown_attach_error.
+    /// 0: the last attempt has not failed.
+    std::atomic<int> attach_error{0};
     /// Coarse monotonic nanoseconds before which an emit does not retry to get an own gate.
     std::atomic<std::uint64_t> own_gate_not_before{0};
     /// Of a provider defined at run time, and of every later provider with this handle.

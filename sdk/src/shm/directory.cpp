@@ -105,12 +105,17 @@ unique_fd open_trusted_folder(int parent, const char* name, const char* shown, i
         return unique_fd{};
     }
     struct stat status {};
-    const bool is_known = ::fstat(folder.get(), &status) == 0;
+    if (::fstat(folder.get(), &status) != 0) {
+        error.set("The directory %s cannot be examined (%s). Set EVENTLOG_DIR to a directory of "
+                  "your own.",
+                  shown, std::strerror(errno));
+        return unique_fd{};
+    }
     const mode_t mode = parent == AT_FDCWD ? group_directory_mode : group_folder_mode;
-    if (is_known && is_group_directory(status, mode)) {
+    if (is_group_directory(status, mode)) {
         return folder;
     }
-    if (!is_known || status.st_uid != ::geteuid()) {
+    if (status.st_uid != ::geteuid()) {
         error.set("The directory %s belongs to user %u, not to you. Have root remove it, or set "
                   "EVENTLOG_DIR to a directory of your own.",
                   shown, status.st_uid);

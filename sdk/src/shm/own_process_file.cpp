@@ -417,7 +417,7 @@ publish_result publish_provider(const directory& where, const provider_content& 
     result = add_to(file, content, place, error);
     if (result == publish_result::published) {
         if (const int failure = link_under_own_name(file, where, self); failure != 0) {
-            close_gate(content.gate);
+            static_cast<void>(close_gate(content.gate));
             error.set("Provider %s cannot be published in %s (%s). Check that /proc is mounted and "
                       "that you may write there.",
                       content.name, current_directory().text.data(), std::strerror(failure));
@@ -485,8 +485,8 @@ bool has_other_process_file(const directory& where, const process_identity& self
            ::faccessat(where.processes.get(), file_name_of(self, 0).data(), F_OK, 0) == 0;
 }
 
-void close_gate(std::uint32_t* gate) noexcept {
-    static_cast<void>(map_over(gate, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+bool close_gate(std::uint32_t* gate) noexcept {
+    return map_over(gate, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 }
 
 }  // namespace eventlog::core

@@ -80,7 +80,7 @@ void forget_process_file() noexcept;
                                           const process_identity& self) noexcept;
 
 /// Maps private zero pages over the gate: it has no listeners from then on, whatever other
-/// processes set.
-void close_gate(std::uint32_t* gate) noexcept;
+/// processes set. False if the kernel refuses.
+[[nodiscard]] bool close_gate(std::uint32_t* gate) noexcept;
 
 }  // namespace eventlog::core

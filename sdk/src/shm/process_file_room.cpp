@@ -43,6 +43,9 @@ bool reserve_room(const unique_fd& file, std::uint64_t offset, std::uint64_t siz
         result =
             ::posix_fallocate(file.get(), static_cast<off_t>(offset), static_cast<off_t>(size));
     } while (result == EINTR);
+    if (result != 0) {
+        errno = result;
+    }
     return result == 0;
 }
 

@@ -32,8 +32,16 @@ subscription_file::found subscription_file::open(const directory& where, unsigne
         return found::unreadable;
     }
     struct stat status {};
-    if (::fstat(file_.get(), &status) != 0 || !S_ISREG(status.st_mode) ||
-        !read_exactly(file_, &header_, sizeof header_, 0)) {
+    const bool is_examined = ::fstat(file_.get(), &status) == 0;
+    errno = is_examined ? 0 : errno;
+    const bool is_read =
+        is_examined && S_ISREG(status.st_mode) && read_exactly(file_, &header_, sizeof header_, 0);
+    if (!is_read && errno != 0) {
+        error.set("The subscription %s cannot be read (%s). Check the limits of the sandbox.",
+                  name.data(), std::strerror(errno));
+        return found::unreadable;
+    }
+    if (!is_read) {
         error.set("The file subscriptions/%s is no subscription. Remove it.", name.data());
         return found::unusable;
     }
