@@ -11,11 +11,12 @@ set(
     "^(aarch64|bench|codegen|compile_fail|interleaving|model|packaging|runner|unsanitized|vm)\\."
 )
 # Tests that compile programs of their own or run one in a debugger, on which sanitizers have no
-# effect, and one that sanitizers cannot run.
+# effect, and those that sanitizers cannot run.
 string(
     APPEND
     eventlog_optimized_tests
-    "|^integration\\.test_(generated|generated_kernel|usdt|forks_beside_threads)$"
+    "|^integration\\.test_(generated|generated_kernel|usdt)$"
+    "|^integration\\.test_(forks_beside_threads|host_limits|system_calls)$"
 )
 # Scripts that skip a test in each build with a sanitizer. They run in the optimized build, too, so
 # that the quick tier leaves out no test.
