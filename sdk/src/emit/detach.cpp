@@ -7,6 +7,7 @@
 #include <mutex>
 
 #include "emit/notification.hpp"
+#include "kernel/user_events_route.hpp"
 #include "platform/process.hpp"
 #include "platform/registry_lock.hpp"
 #include "platform/signal_guard.hpp"
@@ -50,7 +51,7 @@ std::uint32_t needed_slots() noexcept {
     return needed;
 }
 
-/// After an attempt to unmap regions: `is_complete` if none of them has users.
+/// After an attempt to unmap regions and to close descriptors: `is_complete` if none has users.
 void finish_unmapping(bool is_complete) noexcept {
     if (is_complete) {
         reset_detach_backoff();
@@ -70,7 +71,8 @@ void finish_unmapping(bool is_complete) noexcept {
 }  // namespace
 
 void unmap_dead_regions() noexcept {
-    finish_unmapping(unmap_slots_except(needed_slots()));
+    const bool is_closed = !is_own_process() || close_retired_descriptors();
+    finish_unmapping(unmap_slots_except(needed_slots()) && is_closed);
 }
 
 void try_unmap_dead_regions(eventlog_provider& provider) noexcept {

@@ -369,6 +369,16 @@ void close_user_events_route(eventlog_provider& provider) noexcept {
     static_cast<void>(close_retired(route));
 }
 
+bool close_retired_descriptors() noexcept {
+    bool is_complete = true;
+    for (eventlog_provider* first : {get_first_registered(), get_first_free()}) {
+        for (eventlog_provider* provider = first; provider != nullptr; provider = provider->next) {
+            is_complete = close_retired(provider->user_events) && is_complete;
+        }
+    }
+    return is_complete;
+}
+
 void renew_user_events_route(eventlog_provider& provider) noexcept {
     user_events_route& route = provider.user_events;
     if (!route.expected.load(std::memory_order_relaxed)) {

@@ -55,6 +55,10 @@ void open_user_events_route(eventlog_provider& provider) noexcept;
 /// pages.
 void close_user_events_route(eventlog_provider& provider) noexcept;
 
+/// Closes the descriptors of closed routes, which a thread was writing to then. Until the module's
+/// file is closed, the provider is published there. False if threads still write.
+[[nodiscard]] bool close_retired_descriptors() noexcept;
+
 /// Called in a forked child that has gate pages of its own: unregisters the copied words, and
 /// registers the events if the parent had.
 void renew_user_events_route(eventlog_provider& provider) noexcept;
