@@ -70,15 +70,36 @@ std::uint64_t find_schema(const eventlog_provider& provider, const subscription_
     return 0;
 }
 
+// Attempts to take room that other processes take, too. A hostile one could change the word for
+// ever.
+constexpr int takes_max = 64;
+
+/// Adds `size` to a word of the region if reserve_at(old value) succeeds. So a failure takes no
+/// room. Returns the old value, or UINT64_MAX.
+template <class Word, class Reserve>
+std::uint64_t take_room(Word word, std::uint64_t size, const Reserve& reserve_at) noexcept {
+    auto used = word.load(std::memory_order_relaxed);
+    for (int take = 0; take < takes_max && reserve_at(used); ++take) {
+        const auto found = used;
+        if (word.compare_exchange_strong(used, static_cast<decltype(used)>(used + size),
+                                         std::memory_order_relaxed)) {
+            return found;
+        }
+    }
+    return UINT64_MAX;
+}
+
 /// Copies the schema into the region. Returns its offset, or 0 if there is no room.
 std::uint64_t store_schema(const eventlog_provider& provider, const subscription_slot& slot,
                            const subscription_file& subscription) noexcept {
     const region_geometry& geometry = subscription.geometry();
     const std::uint64_t size = (provider.schema_size + 7) / 8 * 8;
     const std::uint64_t used =
-        shared(slot.region()->schemas_used).fetch_add(size, std::memory_order_relaxed);
-    if (used > geometry.schemas_size || geometry.schemas_size - used < size ||
-        !reserve_room(subscription.file(), geometry.schemas_offset + used, size)) {
+        take_room(shared(slot.region()->schemas_used), size, [&](std::uint64_t place) {
+            return place <= geometry.schemas_size && geometry.schemas_size - place >= size &&
+                   reserve_room(subscription.file(), geometry.schemas_offset + place, size);
+        });
+    if (used == UINT64_MAX) {
         return 0;
     }
     const std::uint64_t offset = geometry.schemas_offset + used;
@@ -136,19 +157,28 @@ bool reserve_entry(const subscription_slot& slot, std::uint32_t id,
     return populate(slot.base.load(std::memory_order_relaxed) + begin - in_page, in_page + size);
 }
 
-/// Takes an entry of the region's provider table, fills it in, and attaches the provider. False if
-/// there is no room or no memory.
-bool take_entry(const eventlog_provider& provider, attachment& place, std::uint64_t schema_offset,
-                const unique_fd& file) noexcept {
+/// Takes an entry of the region's provider table, fills it in, and attaches the provider.
+/// `find_schema_offset` returns where the schema is, or 0. False if there is no room or no memory.
+template <class FindSchema>
+bool take_entry(const eventlog_provider& provider, attachment& place,
+                const FindSchema& find_schema_offset, const unique_fd& file) noexcept {
     const subscription_slot& slot = *place.slot;
-    const std::uint32_t event_base = schema_offset == 0 ? 0 : reserve_event_numbers(provider, slot);
-    const std::uint32_t id =
-        event_base == 0
-            ? EVENTLOG_PROVIDERS_MAX
-            : shared(slot.region()->provider_count).fetch_add(1, std::memory_order_relaxed);
-    if (id >= EVENTLOG_PROVIDERS_MAX || !reserve_entry(slot, id, file)) {
+    auto entry_count = shared(slot.region()->provider_count);
+    const auto reserve = [&](std::uint64_t index) {
+        return index < EVENTLOG_PROVIDERS_MAX &&
+               reserve_entry(slot, static_cast<std::uint32_t>(index), file);
+    };
+    // First, because event numbers and the room of schemas are not given back.
+    if (!reserve(entry_count.load(std::memory_order_relaxed))) {
         return false;
     }
+    const std::uint64_t schema_offset = find_schema_offset();
+    const std::uint32_t event_base = schema_offset == 0 ? 0 : reserve_event_numbers(provider, slot);
+    const std::uint64_t taken = event_base == 0 ? UINT64_MAX : take_room(entry_count, 1, reserve);
+    if (taken == UINT64_MAX) {
+        return false;
+    }
+    const auto id = static_cast<std::uint32_t>(taken);
     eventlog_provider_entry& entry = *slot.entry(id);
     const process_identity& self = own_identity();
     entry.pid = self.pid;
@@ -170,11 +200,11 @@ bool take_entry(const eventlog_provider& provider, attachment& place, std::uint6
 bool take_new_entry(const eventlog_provider& provider, attachment& place,
                     const subscription_file& subscription) noexcept {
     const subscription_slot& slot = *place.slot;
-    std::uint64_t schema_offset = find_schema(provider, slot, subscription);
-    if (schema_offset == 0) {
-        schema_offset = store_schema(provider, slot, subscription);
-    }
-    if (take_entry(provider, place, schema_offset, subscription.file())) {
+    const auto find_or_store = [&] {
+        const std::uint64_t offset = find_schema(provider, slot, subscription);
+        return offset != 0 ? offset : store_schema(provider, slot, subscription);
+    };
+    if (take_entry(provider, place, find_or_store, subscription.file())) {
         return true;
     }
     shared(slot.region()->providers_refused).fetch_add(1, std::memory_order_relaxed);
@@ -207,7 +237,8 @@ bool take_late_entry(const eventlog_provider& provider, attachment& place) noexc
         place.end();
         return false;
     }
-    return take_entry(provider, place, place.late_schema_offset, unique_fd{});
+    return take_entry(
+        provider, place, [&] { return place.late_schema_offset; }, unique_fd{});
 }
 
 bool take_private_entry(const eventlog_provider& provider, attachment& place) noexcept {
@@ -231,7 +262,8 @@ bool take_private_entry(const eventlog_provider& provider, attachment& place) no
         const std::uint64_t offset = region.schemas_offset + used;
         region.schemas_used = used + size;
         std::memcpy(base + offset, provider.schema, provider.schema_size);
-        if (take_entry(provider, place, offset, unique_fd{})) {
+        if (take_entry(
+                provider, place, [offset] { return offset; }, unique_fd{})) {
             return true;
         }
     }
