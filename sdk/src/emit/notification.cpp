@@ -274,11 +274,11 @@ void run_notifications(eventlog_provider& provider, callback_timing callbacks) n
         !(callbacks == callback_timing::now && update_listeners(provider))) {
         set_notification_request(provider, true);
     }
-    // Fails if a callback has forked: the child has reset the member, or another thread
-    // has taken it.
-    holder = own;
-    static_cast<void>(
-        watching.running_thread.compare_exchange_strong(holder, 0, std::memory_order_seq_cst));
+    // In a child that a callback has forked, the thread has another id now.
+    for (std::uint32_t id : {own, thread_id()}) {
+        static_cast<void>(
+            watching.running_thread.compare_exchange_strong(id, 0, std::memory_order_seq_cst));
+    }
 }
 
 }  // namespace eventlog::core

@@ -52,12 +52,13 @@ namespace {
 
 [[EVENTLOG_STARTUP_SECTION]] constinit std::atomic<bool> has_fork_handlers{false};
 
-void republish_in_child() noexcept;
+void republish_in_child(std::uint32_t parent_thread) noexcept;
 
 void after_fork_in_child() noexcept {
+    const std::uint32_t parent_thread = thread_id();  // reset below
     if (hold_registry_in_child()) {
         if (prepared) {
-            republish_in_child();
+            republish_in_child(parent_thread);
         }
     } else {
         // The registry stays the parent's, as after _Fork(3).
@@ -203,7 +204,7 @@ void withdraw(eventlog_provider& provider) noexcept {
 
 /// Called in a forked child, which shares the parent's gate pages and provider entries. Replaces
 /// pages, files and entries before the child runs any other code.
-void republish_in_child() noexcept {
+void republish_in_child(std::uint32_t parent_thread) noexcept {
     // A pending cancellation must not take effect here, in the middle of fork().
     const signal_guard guard;
     wiped_on_fork.is_prepared.store(true, std::memory_order_relaxed);
@@ -218,12 +219,12 @@ void republish_in_child() noexcept {
     refresh_identity();
     forget_process_file();
     for (eventlog_provider* free = get_first_free(); free != nullptr; free = free->next) {
-        reset_notifications(*free);
+        reset_notifications_in_child(*free, parent_thread);
         forget_other_readers(*free);
     }
     for (eventlog_provider* provider = first_registered; provider != nullptr;
          provider = provider->next) {
-        reset_notifications(*provider);
+        reset_notifications_in_child(*provider, parent_thread);
         forget_other_readers(*provider);
         if (provider->published) {
             provider->published = false;

@@ -8,6 +8,7 @@
 #include <new>
 
 #include "platform/permanent_memory.hpp"
+#include "platform/process.hpp"
 #include "platform/startup_section.hpp"
 #include "provider/runtime_definition.hpp"
 #include "ring/gate_layout.hpp"
@@ -45,13 +46,26 @@ std::size_t count_free() noexcept {
     return count;
 }
 
+/// False while a thread uses the definition or runs callbacks. Otherwise no late thread begins
+/// before reset_notifications: it would run callbacks at the same time as one of the next provider.
+bool try_to_claim(eventlog_provider& provider) noexcept {
+    std::atomic<std::uint32_t>& running = provider.notifications.running_thread;
+    std::uint32_t holder = 0;
+    if (!running.compare_exchange_strong(holder, thread_id(), std::memory_order_seq_cst)) {
+        return false;
+    }
+    if (!free_definition(provider)) {
+        running.store(0, std::memory_order_release);
+        return false;
+    }
+    return true;
+}
+
 /// nullptr if there is none. Skips instances whose definition or callback is still in use by a
 /// thread.
 eventlog_provider* take_free() noexcept {
     eventlog_provider** link = &first_free;
-    while (*link != nullptr &&
-           ((*link)->notifications.running_thread.load(std::memory_order_acquire) != 0 ||
-            !free_definition(**link))) {
+    while (*link != nullptr && !try_to_claim(**link)) {
         link = &(*link)->next;
     }
     eventlog_provider* instance = *link;
@@ -72,6 +86,16 @@ void reset_notifications(eventlog_provider& provider) noexcept {
     }
     provider.notifications.notified_generation = 0;
     provider.notifications.running_thread.store(0, std::memory_order_relaxed);
+}
+
+void reset_notifications_in_child(eventlog_provider& provider,
+                                  std::uint32_t parent_thread) noexcept {
+    const bool goes_on =
+        provider.notifications.running_thread.load(std::memory_order_relaxed) == parent_thread;
+    reset_notifications(provider);
+    if (goes_on) {
+        provider.notifications.running_thread.store(thread_id(), std::memory_order_relaxed);
+    }
 }
 
 void clear_callbacks(eventlog_provider& provider) noexcept {

@@ -19,9 +19,13 @@ void return_instance(eventlog_provider& provider) noexcept;
 /// first.
 void retire_instance(eventlog_provider& provider) noexcept;
 
-/// Called while no thread runs notifications: in a forked child there are no other threads, and an
-/// instance is reused only then.
+/// Called while no other thread runs notifications.
 void reset_notifications(eventlog_provider& provider) noexcept;
+
+/// The same in a forked child. A callback of the thread that has forked goes on there, under the
+/// thread's new id: no other thread may run one meanwhile.
+void reset_notifications_in_child(eventlog_provider& provider,
+                                  std::uint32_t parent_thread) noexcept;
 void clear_callbacks(eventlog_provider& provider) noexcept;
 
 }  // namespace eventlog::core

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
 // Callbacks that some threads replace while others run them.
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstddef>
@@ -230,6 +234,44 @@ TEST_F(callbacks, are_reset_when_handle_is_reused) {
     second.emit(0);
     eventlog_provider_run_callbacks(second.handle());
     EXPECT_EQ(calls, 0U);
+}
+
+/// A callback that forks when it is called first. The child tries to run callbacks in it.
+struct forking {
+    const eventlog::dynamic_provider* provider = nullptr;
+    pid_t child = -1;
+    int depth = 0;
+    int depth_max = 0;
+    int calls = 0;
+
+    static void run(void* context, unsigned /*listeners*/) {
+        auto& self = *static_cast<forking*>(context);
+        self.depth_max = std::max(self.depth_max, ++self.depth);
+        if (++self.calls == 1) {
+            self.child = ::fork();
+            if (self.child == 0) {
+                self.provider->run_callbacks();
+            }
+        }
+        --self.depth;
+    }
+};
+
+TEST_F(callbacks, do_not_run_inside_one_that_has_forked) {
+    const eventlog::dynamic_provider provider(definition());
+    forking place{&provider};
+    EXPECT_TRUE(eventlog_provider_on_listeners_changed(provider.handle(), forking::run, &place));
+    provider.run_callbacks();
+    if (place.child == 0) {
+        const bool ran_alone = place.depth_max == 1 && place.calls == 1;
+        // The child is another process, whose listeners the callback does not know yet.
+        provider.run_callbacks();
+        ::_exit(ran_alone && place.calls == 2 ? 0 : 1);
+    }
+    int status = -1;
+    EXPECT_EQ(::waitpid(place.child, &status, 0), place.child);
+    EXPECT_EQ(status, 0);
+    EXPECT_EQ(place.calls, 1);
 }
 
 }  // namespace
