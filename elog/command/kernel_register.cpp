@@ -69,8 +69,8 @@ void register_event(const user_events_registry& kernel, core::schema_reader& sch
         ++counts.failed;
         print_diagnostic(
             "elog: {}:{} cannot be registered: {}. Use shorter names, or fewer fields.",
-            schema.provider(), event.name, why.text());
-        print_refused(json, schema, event, why.text());
+            schema.provider(), event.name, why.text().c_str());
+        print_refused(json, schema, event, why.text().c_str());
         return;
     }
     const user_events_registry::registered made = kernel.add(text);
@@ -83,7 +83,7 @@ void register_provider(const user_events_registry& kernel, const provider_schema
     core::schema_reader schema;
     core::error_text why;
     if (!schema.open(provider.binary, why)) {
-        throw user_error("The schema of {} cannot be read: {}", provider.name, why.text());
+        throw user_error("The schema of {} cannot be read: {}", provider.name, why.text().c_str());
     }
     core::event_description event;
     while (schema.next_event(event)) {

@@ -31,8 +31,9 @@ struct incompatible_provider {
 std::vector<incompatible_provider> find_incompatible_providers() {
     std::vector<incompatible_provider> found;
     core::directory where;
+    const core::directory_path path = core::current_directory();
     core::error_text ignored;
-    if (!where.open(core::current_directory(), core::if_missing::fail, ignored)) {
+    if (!where.open(path, core::if_missing::fail, ignored)) {
         return found;
     }
     core::mapped_files mapped;

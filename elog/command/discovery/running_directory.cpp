@@ -15,13 +15,15 @@ namespace core = eventlog::core;
 
 std::optional<core::directory> open_running_directory() {
     struct stat status {};
-    if (::lstat(core::current_directory().text.data(), &status) != 0 && errno == ENOENT) {
+    // Messages about its files refer to it.
+    static const core::directory_path path = core::current_directory();
+    if (::lstat(path.text.data(), &status) != 0 && errno == ENOENT) {
         return std::nullopt;
     }
     core::directory where;
     core::error_text error;
-    if (!where.open(core::current_directory(), core::if_missing::create, error)) {
-        throw user_error("{}", error.text());
+    if (!where.create(path, error)) {
+        throw user_error("{}", error.text().c_str());
     }
     const timed_directory_lock lock(where);
     lock.throw_unless_held();

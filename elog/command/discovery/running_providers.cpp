@@ -52,7 +52,7 @@ running_providers read_providers(const core::directory& where) {
     while (const char* name = names.next()) {
         core::process_file file;
         if (!file.open(where, name, error)) {
-            found.complaints.emplace_back(error.text());
+            found.complaints.emplace_back(error.text().c_str());
             continue;
         }
         core::published_provider published(file);

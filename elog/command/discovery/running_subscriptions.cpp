@@ -65,7 +65,7 @@ std::vector<running_subscription> read_subscriptions(const core::directory& wher
         const core::subscription_file::found result = file.open(where, slot, error);
         if (result == core::subscription_file::found::unreadable ||
             result == core::subscription_file::found::unusable) {
-            complaints.emplace_back(error.text());
+            complaints.emplace_back(error.text().c_str());
         }
         if (result != core::subscription_file::found::usable || !file.has_owner()) {
             continue;

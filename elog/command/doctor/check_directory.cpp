@@ -103,7 +103,7 @@ finding examine_existing(const core::directory_path& path) {
         errno == ENOENT) {
         return {good, fmt::format("{} is yours alone, and empty.", shown)};
     }
-    finding bad{missing, error.text()};
+    finding bad{missing, error.text().c_str()};
     suggest_repair(bad, shown);
     return bad;
 }

@@ -104,7 +104,7 @@ finding describe_tracefs(const machine_facts& machine) {
 
 finding describe_user_events(const machine_facts& machine) {
     const core::user_events_device& device = machine.user_events;
-    const char* const why = machine.user_events_error.text();
+    const std::string why = machine.user_events_error.text().c_str();
     if (device.file) {
         if (device.has_status_page) {
             return {limited, "page of status bits (before Linux 6.4)",
@@ -151,7 +151,7 @@ check_result check_tracefs(const machine_facts& machine) {
 
 check_result check_user_events(const machine_facts& machine) {
     if (!machine.has_user_events) {
-        return {{limited, machine.user_events_error.text()}, describe_user_events(machine)};
+        return {{limited, machine.user_events_error.text().c_str()}, describe_user_events(machine)};
     }
     return {{good, machine.has_status_page
                        ? "The kernel has user_events with a page of status bits, as before Linux "

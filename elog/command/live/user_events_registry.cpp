@@ -74,7 +74,7 @@ user_events_registry::user_events_registry() {
     core::error_text why;
     core::user_events_device device = core::open_user_events(why);
     if (!device.file) {
-        throw user_error("{}", why.text());
+        throw user_error("{}", why.text().c_str());
     }
     if (::access(core::user_events_limit_path, F_OK) != 0) {
         throw user_error(

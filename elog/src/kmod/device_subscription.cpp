@@ -153,7 +153,7 @@ void device_subscription::map() {
     static_cast<void>(::munmap(head, sizeof header_));
     if (!core::check_region(header_, total_size_, geometry_, error)) {
         throw user_error("What the kernel module has made is no subscription of this version: {}",
-                         error.text());
+                         error.text().c_str());
     }
     tables_size_ = static_cast<std::size_t>(geometry_.buffers_offset);
     void* const tables = ::mmap(nullptr, tables_size_, PROT_READ, MAP_SHARED, file_.get(), 0);

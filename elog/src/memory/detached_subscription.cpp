@@ -20,11 +20,11 @@ namespace core = eventlog::core;
 
 detached_subscription::detached_subscription(const std::string& name) : name_(name) {
     struct stat status {};
+    const core::directory_path path = core::current_directory();
     core::error_text error;
-    const bool is_there =
-        ::lstat(core::current_directory().text.data(), &status) == 0 || errno != ENOENT;
-    if (is_there && !directory_.open(core::current_directory(), core::if_missing::fail, error)) {
-        throw user_error("{}", error.text());
+    const bool is_there = ::lstat(path.text.data(), &status) == 0 || errno != ENOENT;
+    if (is_there && !directory_.open(path, core::if_missing::fail, error)) {
+        throw user_error("{}", error.text().c_str());
     }
     for (; is_there && slot_ < EVENTLOG_SUBSCRIPTIONS_MAX; ++slot_) {
         // open() has checked that the name is terminated.

@@ -188,9 +188,10 @@ std::uint64_t buffer_size_of(const subscription_options& options) {
 }
 
 subscription::subscription(const subscription_options& options) {
+    const core::directory_path path = core::current_directory();
     core::error_text error;
-    if (!directory_.open(core::current_directory(), core::if_missing::create, error)) {
-        throw user_error("{}", error.text());
+    if (!directory_.create(path, error)) {
+        throw user_error("{}", error.text().c_str());
     }
     create_region(options);
     publish();
@@ -243,9 +244,9 @@ void subscription::create_region(const subscription_options& options) {
     header_ = make_header(geometry_, options, plan.is_shared_ring_lazy);
 
     core::error_text error;
-    file_ = core::create_unnamed_file(directory_.subscriptions, error);
+    file_ = core::create_unnamed_file(directory_.subscriptions, directory_.name, error);
     if (!file_) {
-        throw user_error("{}", error.text());
+        throw user_error("{}", error.text().c_str());
     }
     if (::ftruncate(file_.get(), static_cast<off_t>(geometry_.total_size)) != 0) {
         throw user_error("The subscription cannot be made {} MiB large ({}). Ask for less with "

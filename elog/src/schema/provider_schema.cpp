@@ -76,7 +76,7 @@ provider_schema provider_schema::parse(std::span<const std::uint8_t> bytes) {
     eventlog::core::schema_reader reader;
     eventlog::core::error_text error;
     if (!reader.open(bytes, error)) {
-        throw user_error("{}", error.text());
+        throw user_error("{}", error.text().c_str());
     }
     provider_schema schema;
     schema.name = reader.provider();

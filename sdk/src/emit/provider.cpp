@@ -118,18 +118,18 @@ void publish(eventlog_provider& provider, entry_time entries) noexcept {
                     "Allow that call.",
                     provider.name.data());
     } else {
-        is_open = where.open(own_directory(), if_missing::create, failure);
+        is_open = where.create(own_directory(), failure);
     }
     if (!is_open) {
         provider.status = EVENTLOG_STATUS_NO_DIRECTORY;
-        provider.failure.set(failure);
+        provider.failure = failure;
         return;
     }
     remember_data_reader(where.reader);
     if (const read_obstacle found = find_obstacle(); found != read_obstacle::none) {
         explain_obstacle(found, provider.name.data(), failure);
         provider.status = EVENTLOG_STATUS_PRIVILEGED;
-        provider.failure.set(failure);
+        provider.failure = failure;
         return;
     }
     maybe_remove_dead_processes(where);
@@ -159,7 +159,7 @@ void publish(eventlog_provider& provider, entry_time entries) noexcept {
             set_notification_request(provider, true);
         }
     } else {
-        provider.failure.set(failure);
+        provider.failure = failure;
     }
 }
 
@@ -291,10 +291,10 @@ void register_instance(eventlog_provider& provider, const eventlog_raw_provider&
     if (is_disabled) {
         provider.status = EVENTLOG_STATUS_OFF;
         error.set("EVENTLOG=off is set in the environment. Unset it to emit.");
-        provider.failure.set(error);
+        provider.failure = error;
     } else if (!apply_definition(provider, definition, error)) {
         provider.status = EVENTLOG_STATUS_BAD_SCHEMA;
-        provider.failure.set(error);
+        provider.failure = error;
     } else {
         prepare_process();
         publish(provider, entry_time::now);

@@ -23,7 +23,7 @@ namespace {
 void* allocate_instance() noexcept {
     constexpr std::size_t own_max = 8;
     constexpr std::size_t rare_parts =
-        sizeof(attachment_list) + sizeof(listener_serials) + 2 * sizeof(error_text) +
+        sizeof(attachment_list) + sizeof(listener_serials) +
         EVENTLOG_EVENTS_MAX * (sizeof(std::uint16_t) + 2 * sizeof(std::uint32_t));
     static_assert(own_max * rare_parts <= unloaded_memory_size);
     // Most processes have one provider: page alignment minimises the pages it occupies.

@@ -3,7 +3,6 @@
 // The status and counters of a provider, for its own process.
 #include <algorithm>
 #include <bit>
-#include <cstdio>
 #include <cstring>
 
 #include <eventlog/abi.h>
@@ -17,13 +16,16 @@
 #include "provider/own_gate.hpp"
 #include "provider/registered_provider.hpp"
 #include "ring/gate_layout.hpp"
+#include "schema/schema.hpp"
 
 namespace eventlog::core {
 namespace {
 
 void copy_text(char* text, std::size_t text_size, const char* sentence) noexcept {
     if (text != nullptr && text_size != 0) {
-        static_cast<void>(std::snprintf(text, text_size, "%s", sentence));
+        const std::size_t size = std::min(std::strlen(sentence), text_size - 1);
+        std::memcpy(text, sentence, size);
+        text[size] = '\0';
     }
 }
 
@@ -67,7 +69,7 @@ eventlog_status_code publishing_status(const eventlog_provider* provider,
         sentence.set("Provider %s is published in %s.", provider->name.data(),
                      own_directory().text.data());
     } else {
-        sentence.set("%s", provider->failure.text());
+        sentence = provider->failure;
     }
     return provider->status;
 }
@@ -78,6 +80,30 @@ eventlog_counters counters_of(const eventlog_provider& provider, unsigned route)
     return {sums.written,        sums.cut,       sums.lost_full,
             sums.lost_too_large, sums.lost_busy, sums.lost_unattached,
             sums.lost_refused};
+}
+
+/// The events that the kernel has not registered, by the first of them.
+error_sentence describe_missing_events(const eventlog_provider& provider) noexcept {
+    const missing_events& missing = provider.user_events.missing;
+    schema_reader schema;
+    event_description event;
+    error_text ignored;
+    if (schema.open({provider.schema, provider.schema_size}, ignored)) {
+        while (schema.next_event(event) && event.id != missing.first) {
+        }
+    }
+    sentence_writer made;
+    made.put(missing.count);
+    made.put(" of ");
+    made.put(provider.event_count.load(std::memory_order_relaxed));
+    made.put(" events of provider ");
+    made.put(std::string_view(provider.name.data()));
+    made.put(" are not in tracefs. The first is ");
+    made.put(event.name);
+    made.put(": ");
+    made.put(missing.why.text().c_str());
+    made.put(".");
+    return made.sentence();
 }
 
 /// The answer to a handler that interrupted the lock's holder.
@@ -99,20 +125,25 @@ eventlog_status_code memory_status(const eventlog_provider* provider, eventlog_c
     }
     if (code == EVENTLOG_STATUS_OK) {
         const int count = std::popcount(listening_slots(*provider));
-        sentence.set("%d subscription%s to provider %s.", count,
+        sentence.set("%u subscription%s to provider %s.", static_cast<unsigned>(count),
                      count == 1 ? " listens" : "s listen", provider->name.data());
     }
     return code;
 }
 
 eventlog_status_code user_events_status(const eventlog_provider* provider,
-                                        eventlog_counters& counted, error_text& sentence) noexcept {
+                                        eventlog_counters& counted,
+                                        error_sentence& sentence) noexcept {
     if (provider == nullptr || provider->user_events.status == EVENTLOG_STATUS_UNREGISTERED) {
         // Not opened, for the same reason as the provider is not published.
-        return publishing_status(provider, sentence);
+        error_text why;
+        const eventlog_status_code code = publishing_status(provider, why);
+        sentence = why.text();
+        return code;
     }
     counted = counters_of(*provider, EVENTLOG_COUNTERS_USER_EVENTS);
-    sentence.set("%s", provider->user_events.status_text.text());
+    sentence = provider->user_events.missing.count != 0 ? describe_missing_events(*provider)
+                                                        : provider->user_events.status_text.text();
     return provider->user_events.status;
 }
 
@@ -127,7 +158,7 @@ eventlog_status_code eventlog_provider_status(const eventlog_provider* provider,
     error_text sentence;
     const eventlog_status_code code =
         lock.held() ? publishing_status(provider, sentence) : unknown_status(sentence);
-    copy_text(text, text_size, sentence.text());
+    copy_text(text, text_size, sentence.text().c_str());
     return code;
 }
 
@@ -140,19 +171,23 @@ eventlog_status_code eventlog_provider_route_status(const eventlog_provider* pro
     const signal_guard guard;
     eventlog_counters counted{};
     eventlog_status_code code = EVENTLOG_STATUS_NO_ROUTE;
-    error_text sentence;
+    error_text why;
+    error_sentence sentence;
     const registry_lock lock;
     if (!lock.held()) {
-        code = unknown_status(sentence);
+        code = unknown_status(why);
     } else if (route == EVENTLOG_ROUTE_MEMORY) {
-        code = memory_status(provider, counted, sentence);
+        code = memory_status(provider, counted, why);
     } else if (route == EVENTLOG_ROUTE_USER_EVENTS) {
         code = user_events_status(provider, counted, sentence);
     } else {
-        sentence.set("This version of eventlog does not know that route. Ask for one of "
-                     "enum eventlog_route.");
+        why.set("This version of eventlog does not know that route. Ask for one of enum "
+                "eventlog_route.");
     }
-    copy_text(text, text_size, sentence.text());
+    if (sentence.characters[0] == '\0') {
+        sentence = why.text();
+    }
+    copy_text(text, text_size, sentence.c_str());
     if (counters != nullptr) {
         // Counters unknown to this version read zero.
         std::memset(counters, 0, counters_size);

@@ -10,13 +10,12 @@
 
 #include <array>
 #include <cerrno>
-#include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <string_view>
 
 #include "kernel/eventlog_device.hpp"
 #include "kernel/user_events_abi.hpp"
+#include "platform/short_text.hpp"
 #include "provider/user_events_page.hpp"
 
 namespace eventlog::core {
@@ -75,13 +74,15 @@ void note_failure(device_search& search, const char* file, int error) noexcept {
 
 unique_fd open_file(device_search& search, const char* place, const char* name,
                     int flags) noexcept {
-    std::array<char, 512> path{};
-    const int size = std::snprintf(path.data(), path.size(), "%s%s", place, name);
-    if (size < 0 || static_cast<std::size_t>(size) >= path.size()) {
+    // Too large for a signal stack. Under the registry lock.
+    static constinit short_text<512> path;
+    path = {};
+    path.put(place).put(name);
+    if (path.is_cut()) {
         note_failure(search, name, ENAMETOOLONG);
         return {};
     }
-    unique_fd file(::open(path.data(), flags | O_CLOEXEC | O_NOCTTY));
+    unique_fd file(::open(path.c_str(), flags | O_CLOEXEC | O_NOCTTY));
     if (!file) {
         note_failure(search, name, errno);
     }
@@ -119,7 +120,7 @@ bool open_in(device_search& search, const char* place, user_events_device& devic
 bool open_mounted(device_search& search, user_events_device& device) noexcept {
     static constinit std::array<char, 16384> list{};  // too large for a signal stack
     const std::size_t size = read_mounts(list.data(), list.size());
-    std::array<char, 480> place{};
+    static constinit std::array<char, 480> place{};
     std::size_t at = 0;
     while (next_tracefs_mount(list.data(), size, at, "", place.data(), place.size())) {
         if (open_in(search, place.data(), device)) {
@@ -153,7 +154,7 @@ void explain(const device_search& search, user_events_device& device, error_text
         device.status = EVENTLOG_STATUS_INCOMPLETE;
         error.set("%s cannot be opened (%s). Raise the limit of open files (ulimit -n), or free "
                   "memory.",
-                  file, std::strerror(search.reason));
+                  file, system_error{search.reason});
     } else if (search.reason == ENOENT) {
         error.set("tracefs is not mounted where this process can see it%s. Mount it: mount -t "
                   "tracefs tracefs /sys/kernel/tracing",
@@ -161,12 +162,12 @@ void explain(const device_search& search, user_events_device& device, error_text
     } else if (search.has_enable_words) {
         error.set("%s of tracefs may not be opened (%s). Root can allow it: chmod a+x "
                   "/sys/kernel/tracing; chmod a+rw /sys/kernel/tracing/user_events_data",
-                  file, std::strerror(search.reason));
+                  file, system_error{search.reason});
     } else {
         error.set("%s of tracefs may not be opened (%s)%s. Root can allow it, in "
                   "/sys/kernel/tracing: chmod a+x .; chmod a+rw user_events_data; chmod a+r "
                   "user_events_status",
-                  file, std::strerror(search.reason),
+                  file, system_error{search.reason},
                   device.is_support_unknown ? ", if this kernel has it" : "");
     }
 }
@@ -176,13 +177,11 @@ void explain_module(int reason, error_text& error) noexcept {
     if (is_shortage(reason)) {
         error.set("%s cannot be opened (%s). Raise the limit of open files (ulimit -n), or "
                   "files_per_user or files_max in /sys/module/eventlog/parameters, or free memory.",
-                  eventlog_device_path, std::strerror(reason));
+                  eventlog_device_path, system_error{reason});
     } else {
-        error.set(
-            "%s cannot be opened (%s). Root can allow it to a group, as tracing: chgrp tracing "
-            "%s; chmod g+rw %s",
-            eventlog_device_path, std::strerror(reason), eventlog_device_path,
-            eventlog_device_path);
+        error.set("/dev/eventlog cannot be opened (%s). Root can allow it to a group, as tracing: "
+                  "chgrp tracing /dev/eventlog; chmod g+rw /dev/eventlog",
+                  system_error{reason});
     }
 }
 
@@ -223,9 +222,8 @@ bool join(const char* place, const char* end_of_place, const char* name, char* p
 }  // namespace
 
 void read_release(const char* release, int& major, int& minor) noexcept {
-    char* end = nullptr;
-    major = static_cast<int>(std::strtol(release, &end, 10));
-    minor = *end == '.' ? static_cast<int>(std::strtol(end + 1, nullptr, 10)) : 0;
+    major = static_cast<int>(take_number(release));
+    minor = *release == '.' ? static_cast<int>(take_number(++release)) : 0;
 }
 
 bool next_tracefs_mount(const char* mounts, std::size_t size, std::size_t& at, const char* name,
@@ -254,7 +252,7 @@ user_events_device open_user_events(error_text& error) noexcept {
     user_events_device device;
     device_search search;
     search.has_enable_words = ::access(user_events_limit_path, F_OK) == 0;
-    utsname system{};
+    static constinit utsname system{};
     if (::uname(&system) == 0) {
         read_release(system.release, search.major, search.minor);
     }
@@ -264,10 +262,13 @@ user_events_device open_user_events(error_text& error) noexcept {
     const bool too_old = search.reason == 0;
     if (too_old || !may_be_hidden(search)) {
         device.status = EVENTLOG_STATUS_NO_KERNEL_SUPPORT;
-        error.set(too_old ? "uname reports a kernel older than Linux 5.18, which has user_events "
-                            "nevertheless. Boot a newer kernel, or let uname report its release."
-                          : "This kernel has no user_events. That takes Linux 6.4 with "
-                            "CONFIG_USER_EVENTS; everything else works without.");
+        if (too_old) {
+            error.set("uname reports a kernel older than Linux 5.18, which has user_events "
+                      "nevertheless. Boot a newer kernel, or let uname report its release.");
+        } else {
+            error.set("This kernel has no user_events. That takes Linux 6.4 with "
+                      "CONFIG_USER_EVENTS; everything else works without.");
+        }
     } else if (is_shortage(search.reason) ||
                (!open_in(search, legacy_mount_point, device) && !open_mounted(search, device))) {
         explain(search, device, error);

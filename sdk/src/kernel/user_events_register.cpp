@@ -105,7 +105,7 @@ void explain(int error, const user_events_route& route, error_text& why) noexcep
     } else if (error == EADDRINUSE) {
         why.set("the kernel has another event of that name. Rename one of them");
     } else {
-        why.set("the kernel refused it (%s)", std::strerror(error));
+        why.set("the kernel refused it (%s)", system_error{error});
     }
 }
 
@@ -169,8 +169,8 @@ void clear_device_bit(eventlog_provider& provider, std::uint32_t event) noexcept
 void note_missing_event(eventlog_provider& provider, const event_description& event,
                         user_events_register_result& result) noexcept {
     clear_device_bit(provider, event.id);
-    if (result.missing++ == 0) {
-        std::memcpy(result.first.data(), event.name.data(), event.name.size());
+    if (result.missing.count++ == 0) {
+        result.missing.first = event.id;
     }
 }
 
@@ -252,10 +252,14 @@ bool publish_to_module(eventlog_provider& provider, int file, error_text& why,
     }
     is_retryable = is_transient_shortage(errno);
     if (errno == EMFILE) {
-        why.set("this user's providers have as much memory as the module eventlog allows. Raise "
-                "schema_pages_per_user in /sys/module/eventlog/parameters");
+        why.set("Subscriptions through the module's device cannot receive provider %s: this user's "
+                "providers have as much memory as the module eventlog allows. Raise "
+                "schema_pages_per_user in /sys/module/eventlog/parameters.",
+                provider.name.data());
     } else {
-        why.set("the kernel refused it (%s)", std::strerror(errno));
+        why.set("Subscriptions through the module's device cannot receive provider %s: the kernel "
+                "refused it (%s).",
+                provider.name.data(), system_error{errno});
     }
     return false;
 }
@@ -269,8 +273,8 @@ void register_user_events(eventlog_provider& provider, int file,
     error_text reason;
     event_description event;
     if (!route.numbers.allocate() || !route.status_locations.allocate()) {
-        result.missing = provider.event_count.load(std::memory_order_relaxed);
-        result.why.set("there is no memory for their numbers");
+        result.missing.count = provider.event_count.load(std::memory_order_relaxed);
+        result.missing.why.set("there is no memory for their numbers");
         result.is_retryable = true;
         return;
     }
@@ -287,8 +291,8 @@ void register_user_events(eventlog_provider& provider, int file,
         if (register_described(file, provider, schema, event, error, reason)) {
             continue;
         }
-        if (result.missing == 0) {
-            result.why = reason;
+        if (result.missing.count == 0) {
+            result.missing.why = reason;
         }
         note_missing_event(provider, event, result);
         is_stopped = is_transient_shortage(error);
@@ -297,7 +301,7 @@ void register_user_events(eventlog_provider& provider, int file,
         }
     }
     // The remaining registrations would fail, too.
-    result.is_retryable = is_stopped && result.missing != 0;
+    result.is_retryable = is_stopped && result.missing.count != 0;
     while (result.is_retryable && schema.next_event(event)) {
         note_missing_event(provider, event, result);
     }

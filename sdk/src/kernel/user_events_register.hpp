@@ -4,10 +4,10 @@
 // registry lock. `file` is the route's descriptor; the route holds its kind.
 #pragma once
 
-#include <array>
 #include <cstdint>
 
 #include "platform/error_text.hpp"
+#include "provider/user_events_state.hpp"
 
 struct eventlog_provider;
 
@@ -15,11 +15,9 @@ namespace eventlog::core {
 
 /// The result of a registration.
 struct user_events_register_result {
-    std::uint32_t missing = 0;     // events without a registration
     bool is_retryable = false;     // whether a retry may register some of them
     bool not_registrable = false;  // whether earlier registrations failed permanently
-    std::array<char, 64> first{};  // the name of the first missing event
-    error_text why;                // the reason of its failure, without a full stop
+    missing_events missing;        // events without a registration
 };
 
 /// Registers all events that are not registered yet. Uses some KiB of the stack.

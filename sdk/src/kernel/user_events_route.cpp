@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
 #include <mutex>
 #include <utility>
 
@@ -41,6 +40,13 @@ constexpr std::uint64_t retry_pause = 1'000'000'000;
 [[EVENTLOG_STARTUP_SECTION]] constinit eventlog_status_code unknown_support_status =
     EVENTLOG_STATUS_OK;
 [[EVENTLOG_STARTUP_SECTION]] constinit error_text why_support_unknown{};
+
+void set_status(user_events_route& route, eventlog_status_code status,
+                const error_text& text) noexcept {
+    route.status = status;
+    route.status_text = text;
+    route.missing.count = 0;
+}
 
 /// Moves the descriptor to a high number, see user_events_route.hpp. Keeps its number if none is
 /// free.
@@ -131,9 +137,10 @@ bool takes_batches(const user_events_route& route) noexcept {
 bool open_descriptor(eventlog_provider& provider, bool begun) noexcept {
     user_events_route& route = provider.user_events;
     if (!close_retired(route)) {
-        route.status = EVENTLOG_STATUS_INCOMPLETE;
-        route.status_text.set("A thread is still writing earlier events to the kernel. The "
-                              "next attempt is in a second.");
+        error_text text;
+        text.set("A thread is still writing earlier events to the kernel. The next attempt is in a "
+                 "second.");
+        set_status(route, EVENTLOG_STATUS_INCOMPLETE, text);
         return false;
     }
     route.takes_batches.store(false, std::memory_order_relaxed);
@@ -157,20 +164,16 @@ bool open_descriptor(eventlog_provider& provider, bool begun) noexcept {
         device.status = EVENTLOG_STATUS_INCOMPLETE;
         why.set("The descriptor of %s cannot be kept (%s). Raise the limit of open files "
                 "(ulimit -n).",
-                device.is_module ? eventlog_device_path : "user_events_data", std::strerror(errno));
+                device.is_module ? eventlog_device_path : "user_events_data", system_error{errno});
     }
-    route.status = device.status;
+    set_status(route, device.status, why);
     if (device.status == EVENTLOG_STATUS_NO_KERNEL_SUPPORT) {
         kernel_has_none = true;
         why_none = why;
-        route.status_text.refer_to(why_none);
     } else if (device.is_support_unknown && !kernel_has_some) {
         recheck_not_before = coarse_monotonic_now() + retry_pause;
         unknown_support_status = route.status;
         why_support_unknown = why;
-        route.status_text.refer_to(why_support_unknown);
-    } else {
-        route.status_text.set(why);
     }
     return false;
 }
@@ -186,15 +189,13 @@ bool is_known_unavailable(user_events_route& route) noexcept {
         // looks.
         route.not_polled_before.store(coarse_monotonic_now() + retry_pause,
                                       std::memory_order_relaxed);
-        route.status = EVENTLOG_STATUS_NO_KERNEL_SUPPORT;
-        route.status_text.refer_to(why_none);
+        set_status(route, EVENTLOG_STATUS_NO_KERNEL_SUPPORT, why_none);
         return true;
     }
     if (coarse_monotonic_now() < recheck_not_before) {
         // Checked once a second, by run_callbacks() only: the device hardly ever appears, and
         // reading the clock would slow every emit down.
-        route.status = unknown_support_status;
-        route.status_text.refer_to(why_support_unknown);
+        set_status(route, unknown_support_status, why_support_unknown);
         route.not_polled_before.store(recheck_not_before, std::memory_order_relaxed);
         return true;
     }
@@ -247,11 +248,11 @@ bool has_own_gate(eventlog_provider& provider) noexcept {
     if (take_own_gate(provider)) {
         return true;
     }
-    provider.user_events.status = EVENTLOG_STATUS_INCOMPLETE;
-    provider.user_events.status_text.set(
-        "No space for the gate of provider %s in %s. Free some there, or set EVENTLOG_DIR to "
-        "another tmpfs. The next attempt is in a second.",
-        provider.name.data(), own_directory().text.data());
+    error_text text;
+    text.set("No space for the gate of provider %s in %s. Free some there, or set EVENTLOG_DIR to "
+             "another tmpfs. The next attempt is in a second.",
+             provider.name.data(), own_directory().text.data());
+    set_status(provider.user_events, EVENTLOG_STATUS_INCOMPLETE, text);
     return false;
 }
 
@@ -265,10 +266,7 @@ bool publish(eventlog_provider& provider, int file) noexcept {
         return false;
     }
     if (route.status == EVENTLOG_STATUS_OK) {
-        route.status = EVENTLOG_STATUS_INCOMPLETE;
-        route.status_text.set("Subscriptions through the module's device cannot receive provider "
-                              "%s: %s.",
-                              provider.name.data(), why.text());
+        set_status(route, EVENTLOG_STATUS_INCOMPLETE, why);
     }
     return is_retryable;
 }
@@ -284,20 +282,17 @@ const char* system_of(const user_events_route& route) noexcept {
 void report_registration(eventlog_provider& provider,
                          const user_events_register_result& result) noexcept {
     user_events_route& route = provider.user_events;
-    const std::uint32_t count = provider.event_count.load(std::memory_order_relaxed);
-    if (result.missing == 0 && result.not_registrable) {
+    if (result.missing.count == 0 && result.not_registrable) {
         return;  // the earlier status of those is still valid
     }
-    if (result.missing == 0) {
-        route.status = EVENTLOG_STATUS_OK;
-        route.status_text.set("The events of provider %s are in tracefs as %s%s_*.",
-                              provider.name.data(), system_of(route), provider.name.data());
+    if (result.missing.count == 0) {
+        error_text text;
+        text.set("The events of provider %s are in tracefs as %s%s_*.", provider.name.data(),
+                 system_of(route), provider.name.data());
+        set_status(route, EVENTLOG_STATUS_OK, text);
     } else {
         route.status = EVENTLOG_STATUS_INCOMPLETE;
-        route.status_text.set("%u of %u events of provider %s are not in tracefs. The first is %s: "
-                              "%s.",
-                              result.missing, count, provider.name.data(), result.first.data(),
-                              result.why.text());
+        route.missing = result.missing;
     }
 }
 

@@ -8,11 +8,9 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
 #include <string_view>
 
+#include "platform/short_text.hpp"
 #include "platform/signal_guard.hpp"
 #include "platform/startup_section.hpp"
 #include "platform/unique_fd.hpp"
@@ -29,41 +27,64 @@ struct stat_fields {
     std::uint64_t start_time = 0;
 };
 
-/// Reads fields 3, 20 and 22 of a file /proc/PID/stat. They are searched behind the last ')',
-/// because a process name may contain any character.
-bool read_stat(const char* path, stat_fields& fields) noexcept {
+/// Takes the characters of a file /proc/PID/stat. A process name, in parentheses, may contain any
+/// character: the fields are those behind the last ')'.
+class stat_parser {
+  public:
+    explicit stat_parser(stat_fields& fields) noexcept : fields_(fields) {}
+
+    void take(char character) noexcept {
+        if (character == ')') {
+            fields_ = {};
+            field_ = name_field;
+        } else if (character == ' ') {
+            ++field_;
+        } else if (field_ == name_field + 1) {
+            fields_.state = character;
+        } else if (field_ == thread_count_field) {
+            add_digit(fields_.thread_count, character);
+        } else if (field_ == start_time_field) {
+            add_digit(fields_.start_time, character);
+        }
+    }
+
+    [[nodiscard]] bool is_complete() const noexcept { return field_ > start_time_field; }
+
+  private:
+    static constexpr unsigned name_field = 2;
+    static constexpr unsigned thread_count_field = 20;
+    static constexpr unsigned start_time_field = 22;
+
+    static void add_digit(std::uint64_t& number, char digit) noexcept {
+        number = number * 10 + static_cast<std::uint64_t>(digit - '0');
+    }
+
+    stat_fields& fields_;
+    unsigned field_ = 0;
+};
+
+/// Reads fields 3, 20 and 22 of a file /proc/PID/stat. In pieces: this may run on a signal stack.
+[[gnu::noinline]] bool read_stat(const char* path, stat_fields& fields) noexcept {
     const unique_fd file(::open(path, O_RDONLY | O_CLOEXEC));
-    std::array<char, 1024> text{};
-    const ssize_t size = file ? ::read(file.get(), text.data(), text.size() - 1) : -1;
-    if (size <= 0) {
-        return false;
-    }
-    const char* cursor = std::strrchr(text.data(), ')');
-    if (cursor == nullptr || cursor[1] != ' ') {
-        return false;
-    }
-    cursor += 2;
-    fields.state = *cursor;
-    for (int field = 4; field <= 22; ++field) {
-        cursor = std::strchr(cursor, ' ');
-        if (cursor == nullptr) {
-            return false;
-        }
-        ++cursor;
-        if (field == 20) {
-            fields.thread_count = std::strtoull(cursor, nullptr, 10);
+    std::array<char, 128> text{};
+    stat_parser parser(fields);
+    ssize_t size = file ? 1 : 0;
+    while (size > 0) {
+        size = ::read(file.get(), text.data(), text.size());
+        for (ssize_t i = 0; i < size; ++i) {
+            parser.take(text[static_cast<std::size_t>(i)]);
         }
     }
-    fields.start_time = std::strtoull(cursor, nullptr, 10);
-    return true;
+    return parser.is_complete();
 }
 
 /// Whether /proc has the numbers of this process's pid namespace. A process may enter a pid
 /// namespace and keep the /proc of an outer one, where its number is that of another process.
-bool has_own_proc() noexcept {
+[[gnu::noinline]] bool has_own_proc() noexcept {
     std::array<char, 16> number{};
     const ssize_t size = ::readlink("/proc/self", number.data(), number.size() - 1);
-    return size > 0 && std::strtol(number.data(), nullptr, 10) == ::getpid();
+    const char* at = number.data();
+    return size > 0 && take_number(at) == static_cast<std::uint64_t>(::getpid());
 }
 
 [[gnu::tls_model("initial-exec")]] constinit thread_local std::uint32_t cached_thread_id = 0;
@@ -75,7 +96,7 @@ bool has_own_proc() noexcept {
 [[gnu::tls_model("initial-exec"), gnu::used]] constinit thread_local std::uint32_t known_thread_id =
     0;
 
-std::uint64_t own_pid_namespace() noexcept {
+[[gnu::noinline]] std::uint64_t own_pid_namespace() noexcept {
     struct stat status {};
     return ::stat("/proc/self/ns/pid", &status) == 0 ? status.st_ino : 0;
 }
@@ -119,10 +140,10 @@ bool is_alive(std::uint32_t pid, std::uint64_t start_time, std::uint64_t pid_nam
     if (pid == 0 || pid > static_cast<std::uint32_t>(INT32_MAX)) {
         return false;  // impossible pid: the file is damaged
     }
-    std::array<char, 32> path{};
-    static_cast<void>(std::snprintf(path.data(), path.size(), "/proc/%u/stat", pid));
+    short_text<32> path;
+    path.put("/proc/").put_number(pid).put("/stat");
     stat_fields fields;
-    if (has_own_proc() && read_stat(path.data(), fields)) {
+    if (has_own_proc() && read_stat(path.c_str(), fields)) {
         // A process whose first thread has ended is reported as a zombie, but lives while it has
         // other threads.
         const bool ended = fields.state == 'X' || (fields.state == 'Z' && fields.thread_count <= 1);

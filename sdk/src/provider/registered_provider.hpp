@@ -14,9 +14,9 @@
 #include <eventlog/abi.h>
 #include <eventlog/schema_format.hpp>
 
+#include "platform/error_text.hpp"
 #include "provider/event_values.hpp"
 #include "provider/notification_state.hpp"
-#include "provider/status_sentence.hpp"
 #include "provider/user_events_state.hpp"
 #include "ring/gate_pages.hpp"
 #include "ring/subscription_slots.hpp"
@@ -142,7 +142,7 @@ struct eventlog_provider {
     std::array<char, 64> name{};
     eventlog::core::published_place place{};
     eventlog_status_code status = EVENTLOG_STATUS_UNREGISTERED;
-    eventlog::core::status_sentence failure;  // why it is not published
+    eventlog::core::error_text failure;  // why it is not published
     eventlog_provider* next = nullptr;
     std::uint32_t dump_complete_event =
         eventlog::no_index;            // the event that ends a dump, if there is one

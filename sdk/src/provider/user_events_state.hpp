@@ -10,11 +10,18 @@
 
 #include <eventlog/abi.h>
 
+#include "platform/error_text.hpp"
 #include "provider/event_values.hpp"
-#include "provider/status_sentence.hpp"
 #include "provider/user_events_page.hpp"
 
 namespace eventlog::core {
+
+/// Events that the kernel has not registered.
+struct missing_events {
+    std::uint32_t count = 0;
+    std::uint32_t first = 0;  // the id of the first one
+    error_text why;           // the reason of its failure, without a full stop
+};
 
 struct user_events_route {
     static constexpr std::uint64_t never = UINT64_MAX;
@@ -66,7 +73,8 @@ struct user_events_route {
     std::uint32_t published_events = 0;  // the number of its published events
     bool is_in_eventlog_system = false;  // user_events with events in the system eventlog
     eventlog_status_code status = EVENTLOG_STATUS_UNREGISTERED;
-    status_sentence status_text;
+    error_text status_text;
+    missing_events missing;  // if there are any, the status is about them
 
     [[nodiscard]] std::uint8_t bit() const noexcept {
         return is_module ? EVENTLOG_GATE_DEVICE_BIT : EVENTLOG_GATE_USER_EVENTS_BIT;

@@ -11,11 +11,11 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <iterator>
 
+#include "platform/short_text.hpp"
 #include "shm/user_directory.hpp"
 
 namespace eventlog::core {
@@ -75,11 +75,11 @@ void explain_failure(int parent, const char* name, const char* shown, int failur
                status.st_uid != ::geteuid()) {
         error.set("The directory %s cannot be opened (%s): user %u has made it. Have root remove "
                   "it, or set EVENTLOG_DIR to a directory of your own.",
-                  shown, std::strerror(failure), static_cast<unsigned>(status.st_uid));
+                  shown, system_error{failure}, status.st_uid);
     } else {
         error.set("The directory %s cannot be opened (%s). Set EVENTLOG_DIR to a directory of your "
                   "own.",
-                  shown, std::strerror(failure));
+                  shown, system_error{failure});
     }
 }
 
@@ -95,7 +95,7 @@ unique_fd open_trusted_folder(int parent, const char* name, const char* shown, i
         if (::mkdirat(parent, name, 0700) != 0 && errno != EEXIST) {
             error.set("The directory %s cannot be made (%s). Set EVENTLOG_DIR to a directory of "
                       "your own on a tmpfs.",
-                      shown, std::strerror(errno));
+                      shown, system_error{errno});
             return unique_fd{};
         }
         folder = open_folder();
@@ -132,19 +132,16 @@ unique_fd open_trusted_folder(int parent, const char* name, const char* shown, i
 }  // namespace
 
 directory_path current_directory() noexcept {
-    directory_path path;
-    int length = 0;
+    short_text<directory_path{}.text.size()> text;
     const char* named = ::secure_getenv("EVENTLOG_DIR");
     if (named != nullptr && *named != '\0') {
-        length = std::snprintf(path.text.data(), path.text.size(), "%s", named);
+        text.put(named);
     } else if (has_group_directory()) {
-        length = std::snprintf(path.text.data(), path.text.size(), "%s", group_directory);
+        text.put(group_directory);
     } else {
-        length = std::snprintf(path.text.data(), path.text.size(), "%s",
-                               user_directory_of(outer_user(::geteuid())).data());
+        text.put(user_directory_of(outer_user(::geteuid())).data());
     }
-    path.too_long = length < 0 || static_cast<std::size_t>(length) >= path.text.size();
-    return path;
+    return {text.characters(), text.is_cut()};
 }
 
 bool directory::open(const directory_path& path, if_missing policy, error_text& error) noexcept {
@@ -154,9 +151,7 @@ bool directory::open(const directory_path& path, if_missing policy, error_text& 
         return false;
     }
     const char* shown = path.text.data();
-    if (policy == if_missing::create) {
-        static_cast<void>(move_foreign_directory(shown));
-    }
+    name = shown;
     const unique_fd top = open_trusted_folder(AT_FDCWD, shown, shown, policy, error);
     if (!top) {
         return false;
@@ -168,7 +163,7 @@ bool directory::open(const directory_path& path, if_missing policy, error_text& 
     if (::fstat(top.get(), &status) != 0) {
         error.set("The directory %s cannot be examined (%s). Set EVENTLOG_DIR to a directory of "
                   "your own.",
-                  shown, std::strerror(errno));
+                  shown, system_error{errno});
         return false;
     }
     reader = is_common ? data_reader{data_reader::kind::group, 0}
@@ -186,44 +181,57 @@ bool directory::open(const directory_path& path, if_missing policy, error_text& 
     return processes && subscriptions;
 }
 
-unique_fd create_unnamed_file(const unique_fd& folder, error_text& error) noexcept {
+bool directory::create(const directory_path& path, error_text& error) noexcept {
+    if (!path.too_long) {
+        static_cast<void>(move_foreign_directory(path.text.data()));
+    }
+    return open(path, if_missing::create, error);
+}
+
+unique_fd create_unnamed_file(const unique_fd& folder, const char* shown,
+                              error_text& error) noexcept {
     unique_fd file(::openat(folder.get(), ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
     if (!file) {
         error.set("No file can be made in %s (%s). Set EVENTLOG_DIR to a directory of your own on "
                   "a tmpfs.",
-                  current_directory().text.data(), std::strerror(errno));
+                  shown, system_error{errno});
         return file;
     }
     // Set explicitly, because the umask may have removed these bits.
     if (is_group_directory(folder, group_folder_mode) && ::fchmod(file.get(), 0660) != 0) {
         error.set("A file in %s cannot be opened to its group (%s). Set EVENTLOG_DIR to a "
                   "directory of your own on a tmpfs.",
-                  current_directory().text.data(), std::strerror(errno));
+                  shown, system_error{errno});
         return unique_fd{};
     }
     return file;
 }
 
 int link_file(const unique_fd& file, const unique_fd& folder, const char* name) noexcept {
-    std::array<char, 32> source{};
-    static_cast<void>(std::snprintf(source.data(), source.size(), "/proc/self/fd/%d", file.get()));
-    if (::linkat(AT_FDCWD, source.data(), folder.get(), name, AT_SYMLINK_FOLLOW) == 0) {
+    short_text<32> source;
+    source.put("/proc/self/fd/").put_number(static_cast<unsigned>(file.get()));
+    if (::linkat(AT_FDCWD, source.c_str(), folder.get(), name, AT_SYMLINK_FOLLOW) == 0) {
         return 0;
     }
     return errno;
 }
 
-slot_name slot_file_name(unsigned slot) noexcept {
-    slot_name name{};
-    name[0] = static_cast<char>('0' + slot / 10 % 10);
-    name[1] = static_cast<char>('0' + slot % 10);
-    return name;
+const slot_name& slot_file_name(unsigned slot) noexcept {
+    static constexpr auto names = [] {
+        std::array<slot_name, EVENTLOG_SUBSCRIPTIONS_MAX> all{};
+        for (std::size_t i = 0; i < all.size(); ++i) {
+            all[i] = {static_cast<char>('0' + i / 10), static_cast<char>('0' + i % 10)};
+        }
+        return all;
+    }();
+    return names[slot % names.size()];
 }
 
 std::uint32_t present_slots(const unique_fd& subscriptions) noexcept {
     constexpr std::uint32_t all = EVENTLOG_GATE_SUBSCRIPTIONS;
     // Not readdir, which allocates.
-    alignas(std::uint64_t) std::array<char, 1024> entries{};
+    // For all slots at once, and not larger: this may run on a signal stack.
+    alignas(std::uint64_t) std::array<char, 512> entries{};
     std::uint32_t slots = 0;
     long size = ::lseek(subscriptions.get(), 0, SEEK_SET) == 0 ? 1 : -1;
     while (size > 0) {

@@ -39,23 +39,31 @@ enum class if_missing { fail, create };
 struct directory {
     unique_fd processes;
     unique_fd subscriptions;
-    data_reader reader;  // of the files in it
+    data_reader reader;     // of the files in it
+    const char* name = "";  // of the path that was opened
 
-    /// Returns false and the message in `error`.
+    /// Returns false and the message in `error`, which refers to the path.
     [[nodiscard]] bool open(const directory_path& path, if_missing policy,
                             error_text& error) noexcept;
+    bool open(const directory_path&& path, if_missing policy, error_text& error) = delete;
+    /// Makes it where it is missing, and where another user has made root's directory. Not for an
+    /// emit.
+    [[nodiscard]] bool create(const directory_path& path, error_text& error) noexcept;
+    bool create(const directory_path&& path, error_text& error) = delete;
 };
 
 /// Creates a file without a name in `folder`, accessible to the owner only, or to the group in a
-/// group's directory.
-[[nodiscard]] unique_fd create_unnamed_file(const unique_fd& folder, error_text& error) noexcept;
+/// group's directory. `shown` is the directory's name in the message.
+[[nodiscard]] unique_fd create_unnamed_file(const unique_fd& folder, const char* shown,
+                                            error_text& error) noexcept;
 
 /// Links the file under a name. Returns 0, EEXIST if the name exists, or another errno.
 [[nodiscard]] int link_file(const unique_fd& file, const unique_fd& folder,
                             const char* name) noexcept;
 
 using slot_name = std::array<char, 4>;
-[[nodiscard]] slot_name slot_file_name(unsigned slot) noexcept;
+/// In static memory.
+[[nodiscard]] const slot_name& slot_file_name(unsigned slot) noexcept;
 
 /// A bit for each slot that has a file in the folder of subscriptions; all of them if the folder
 /// cannot be listed. Takes three system calls.

@@ -11,9 +11,9 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 
+#include "platform/short_text.hpp"
 #include "platform/startup_section.hpp"
 #include "shm/exact_io.hpp"
 #include "shm/mapped_directory.hpp"
@@ -38,7 +38,7 @@ constexpr std::uint64_t block_size = 4096;
 constexpr std::uint32_t first_block_capacity =
     entries_of(EVENTLOG_PROCESS_HEADER_SIZE - EVENTLOG_PROCESS_DIRECTORY_OFFSET);
 
-using process_file_name = std::array<char, 48>;
+using process_file_name = short_text<48>;
 
 struct file_state {
     process_file_name name{};
@@ -72,13 +72,10 @@ std::uint64_t providers_ahead() noexcept {
 }
 
 process_file_name file_name_of(const process_identity& self, unsigned copy) noexcept {
-    process_file_name name{};
-    const auto start = static_cast<unsigned long long>(self.start_time);
-    if (copy == 0) {
-        static_cast<void>(std::snprintf(name.data(), name.size(), "%u.%llu", self.pid, start));
-    } else {
-        static_cast<void>(
-            std::snprintf(name.data(), name.size(), "%u.%llu.%u", self.pid, start, copy));
+    process_file_name name;
+    name.put_number(self.pid).put('.').put_number(self.start_time);
+    if (copy != 0) {
+        name.put('.').put_number(copy);
     }
     return name;
 }
@@ -88,7 +85,7 @@ int link_under_own_name(const unique_fd& file, const directory& where,
                         const process_identity& self) noexcept {
     for (unsigned copy = 0; copy < copies_max; ++copy) {
         own_file.name = file_name_of(self, copy);
-        const int result = link_file(file, where.processes, own_file.name.data());
+        const int result = link_file(file, where.processes, own_file.name.c_str());
         if (result != EEXIST) {
             return result;
         }
@@ -100,7 +97,7 @@ int link_under_own_name(const unique_fd& file, const directory& where,
 unique_fd open_again(const directory& where, std::uint64_t inode) noexcept {
     unique_fd file;
     if (own_file.inode != 0 && own_file.inode == inode) {
-        file = unique_fd(::openat(where.processes.get(), own_file.name.data(),
+        file = unique_fd(::openat(where.processes.get(), own_file.name.c_str(),
                                   O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
         struct stat status {};
         if (file && (::fstat(file.get(), &status) != 0 || status.st_dev != own_file.device ||
@@ -114,9 +111,10 @@ unique_fd open_again(const directory& where, std::uint64_t inode) noexcept {
 /// Removes the file's name unless it belongs to another file.
 void remove_name(const directory& where) noexcept {
     struct stat status {};
-    if (::fstatat(where.processes.get(), own_file.name.data(), &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+    if (::fstatat(where.processes.get(), own_file.name.c_str(), &status, AT_SYMLINK_NOFOLLOW) ==
+            0 &&
         status.st_dev == own_file.device && status.st_ino == own_file.inode) {
-        static_cast<void>(::unlinkat(where.processes.get(), own_file.name.data(), 0));
+        static_cast<void>(::unlinkat(where.processes.get(), own_file.name.c_str(), 0));
     }
 }
 
@@ -151,7 +149,7 @@ unique_fd create_file(const directory& where, const process_identity& self, publ
                       error_text& error) noexcept {
     forget_file();
     result = publish_result::no_directory;
-    unique_fd file = create_unnamed_file(where.processes, error);
+    unique_fd file = create_unnamed_file(where.processes, where.name, error);
     struct stat status {};
     if (!file || ::fstat(file.get(), &status) != 0) {
         return unique_fd{};
@@ -311,13 +309,14 @@ void count_entry(const unique_fd& file, bool is_reused) noexcept {
     }
 }
 
-void explain(publish_result result, const char* provider, error_text& error) noexcept {
+void explain(publish_result result, const directory& where, const char* provider,
+             error_text& error) noexcept {
     switch (result) {
         case publish_result::no_space:
             error.set(
                 "No space for provider %s in %s. Free some there, set EVENTLOG_DIR to another "
                 "tmpfs, or raise the limit of file sizes (ulimit -f).",
-                provider, current_directory().text.data());
+                provider, where.name);
             break;
         case publish_result::too_many:
             error.set("Provider %s is not published: this process has published %u already. "
@@ -327,7 +326,7 @@ void explain(publish_result result, const char* provider, error_text& error) noe
         case publish_result::not_mapped:
             error.set("The gate of provider %s cannot be mapped (%s). Raise vm.max_map_count or "
                       "the memory limit.",
-                      provider, std::strerror(errno));
+                      provider, system_error{errno});
             break;
         case publish_result::published:
         case publish_result::no_directory:
@@ -373,8 +372,9 @@ publish_result map_first_gate(const unique_fd& file, const provider_content& con
     return result;
 }
 
-publish_result add_to(const unique_fd& file, const provider_content& content,
-                      published_place& place, error_text& error) noexcept {
+publish_result add_to(const unique_fd& file, const directory& where,
+                      const provider_content& content, published_place& place,
+                      error_text& error) noexcept {
     bool is_reused = false;
     // The limit may be lower than it was when the file became that large.
     publish_result result = is_size_allowed(own_file.room.end)
@@ -384,7 +384,7 @@ publish_result add_to(const unique_fd& file, const provider_content& content,
         result = map_first_gate(file, content, place);
     }
     if (result != publish_result::published) {
-        explain(result, content.name, error);
+        explain(result, where, content.name, error);
         if (is_reused) {
             store_state(place, EVENTLOG_PUBLISHED_REMOVED);  // it can be used again
         }
@@ -403,24 +403,24 @@ publish_result publish_provider(const directory& where, const provider_content& 
                                 const process_identity& self, published_place& place,
                                 error_text& error) noexcept {
     if (const unique_fd file = open_again(where, own_file.inode)) {
-        return add_to(file, content, place, error);
+        return add_to(file, where, content, place, error);
     }
     publish_result result = publish_result::published;
     const unique_fd file = create_file(where, self, result, error);
     if (!file) {
-        explain(result, content.name, error);
+        explain(result, where, content.name, error);
         forget_file();
         return result;
     }
     // The first provider is mapped before the file has a name: a file that no process maps is
     // removed as that of a dead one.
-    result = add_to(file, content, place, error);
+    result = add_to(file, where, content, place, error);
     if (result == publish_result::published) {
         if (const int failure = link_under_own_name(file, where, self); failure != 0) {
             static_cast<void>(close_gate(content.gate));
             error.set("Provider %s cannot be published in %s (%s). Check that /proc is mounted and "
                       "that you may write there.",
-                      content.name, current_directory().text.data(), std::strerror(failure));
+                      content.name, where.name, system_error{failure});
             result = publish_result::no_directory;
         }
     }
@@ -482,7 +482,7 @@ void replace_slot_serial(unsigned slot, std::uint64_t known, std::uint64_t seria
 
 bool has_other_process_file(const directory& where, const process_identity& self) noexcept {
     return own_file.inode == 0 &&
-           ::faccessat(where.processes.get(), file_name_of(self, 0).data(), F_OK, 0) == 0;
+           ::faccessat(where.processes.get(), file_name_of(self, 0).c_str(), F_OK, 0) == 0;
 }
 
 bool close_gate(std::uint32_t* gate) noexcept {

@@ -55,7 +55,7 @@ bool process_file::open(const directory& where, const char* name, error_text& er
     file_ = unique_fd(
         ::openat(where.processes.get(), name, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
     if (!file_) {
-        error.set("The process file %s cannot be opened (%s).", name, std::strerror(errno));
+        error.set("The process file %s cannot be opened (%s).", name, system_error{errno});
         return false;
     }
     const bool readable = read_size() && read_exactly(file_, &header_, sizeof header_, 0);
@@ -66,7 +66,7 @@ bool process_file::open(const directory& where, const char* name, error_text& er
         !contains(header_.shared_gate_offset, gate_bytes)) {
         error.set("The process file %s is damaged or of another version of eventlog. Remove it "
                   "from %s/processes.",
-                  name, current_directory().text.data());
+                  name, where.name);
         return false;
     }
     return true;

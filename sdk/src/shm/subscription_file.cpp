@@ -9,7 +9,6 @@
 #include <atomic>
 #include <cerrno>
 #include <cstddef>
-#include <cstring>
 
 #include "platform/process.hpp"
 #include "ring/ring_lock.hpp"
@@ -20,7 +19,7 @@ namespace eventlog::core {
 
 subscription_file::found subscription_file::open(const directory& where, unsigned slot,
                                                  error_text& error) noexcept {
-    const slot_name name = slot_file_name(slot);
+    const slot_name& name = slot_file_name(slot);
     file_ = unique_fd(::openat(where.subscriptions.get(), name.data(),
                                O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
     if (!file_ && errno == ENOENT) {
@@ -28,7 +27,7 @@ subscription_file::found subscription_file::open(const directory& where, unsigne
     }
     if (!file_) {
         error.set("The subscription %s cannot be opened (%s). Check your permissions and limits.",
-                  name.data(), std::strerror(errno));
+                  name.data(), system_error{errno});
         return found::unreadable;
     }
     struct stat status {};

@@ -22,6 +22,8 @@ class subscription_file {
     /// damaged, with a message.
     [[nodiscard]] found open(const directory& where, unsigned slot, error_text& error) noexcept;
 
+    void close() noexcept { file_ = unique_fd{}; }
+
     [[nodiscard]] const eventlog_region& header() const noexcept { return header_; }
     [[nodiscard]] const region_geometry& geometry() const noexcept { return geometry_; }
     [[nodiscard]] const unique_fd& file() const noexcept { return file_; }

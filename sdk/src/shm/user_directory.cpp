@@ -10,10 +10,10 @@
 
 #include <cerrno>
 #include <cstdint>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
+#include "platform/short_text.hpp"
 #include "platform/unique_fd.hpp"
 
 namespace eventlog::core {
@@ -25,15 +25,14 @@ bool rename_to_free_name(const char* from, const char* to) noexcept {
 }
 
 /// The owner could have taken a name that can be guessed.
-bool rename_to_random_name(const char* path, uid_t owner, std::array<char, 96>& name) noexcept {
+bool rename_to_random_name(const char* path, uid_t owner, short_text<96>& name) noexcept {
     std::uint64_t number = 0;
     if (::getrandom(&number, sizeof number, GRND_NONBLOCK) != sizeof number) {
         return false;
     }
-    static_cast<void>(std::snprintf(name.data(), name.size(), "%s.of-user-%u.%llx", path,
-                                    static_cast<unsigned>(owner),
-                                    static_cast<unsigned long long>(number)));
-    return rename_to_free_name(path, name.data());
+    constexpr unsigned hexadecimal = 16;
+    name.put(path).put(".of-user-").put_number(owner).put('.').put_number(number, hexadecimal);
+    return rename_to_free_name(path, name.c_str());
 }
 
 }  // namespace
@@ -71,10 +70,9 @@ uid_t outer_user(uid_t user) noexcept {
 }
 
 user_directory_name user_directory_of(uid_t user) noexcept {
-    user_directory_name name{};
-    static_cast<void>(std::snprintf(name.data(), name.size(), "/dev/shm/eventlog-%u",
-                                    static_cast<unsigned>(user)));
-    return name;
+    short_text<user_directory_name{}.size()> name;
+    name.put("/dev/shm/eventlog-").put_number(user);
+    return name.characters();
 }
 
 bool move_foreign_directory(const char* path) noexcept {
@@ -84,13 +82,13 @@ bool move_foreign_directory(const char* path) noexcept {
         ::lstat(path, &status) != 0 || status.st_uid == self) {
         return false;
     }
-    std::array<char, 96> aside{};
+    short_text<96> aside;
     if (!rename_to_random_name(path, status.st_uid, aside)) {
         return false;
     }
     // Another process of root may have moved it and made root's directory since the check.
-    if (::lstat(aside.data(), &status) == 0 && status.st_uid == self) {
-        static_cast<void>(rename_to_free_name(aside.data(), path));
+    if (::lstat(aside.c_str(), &status) == 0 && status.st_uid == self) {
+        static_cast<void>(rename_to_free_name(aside.c_str(), path));
     }
     return true;
 }

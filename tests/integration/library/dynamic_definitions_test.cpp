@@ -416,7 +416,7 @@ void check_layout(const eventlog::core::event_description& event,
 void check_schema(const eventlog_definition& definition, const built_definition& built) {
     eventlog::core::schema_reader schema;
     eventlog::core::error_text error;
-    ASSERT_TRUE(schema.open(built.schema, error)) << error.text();
+    ASSERT_TRUE(schema.open(built.schema, error)) << error.text().c_str();
     EXPECT_EQ(schema.provider(), definition.name);
     EXPECT_EQ(schema.event_count(), definition.event_count);
     EXPECT_EQ(schema.size(), built.schema.size());

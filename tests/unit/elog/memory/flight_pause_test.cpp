@@ -76,7 +76,8 @@ void set_bit_late(unsigned slot) {
     ASSERT_TRUE(own.has_value());
     core::directory where;
     core::error_text error;
-    ASSERT_TRUE(where.open(core::current_directory(), core::if_missing::fail, error));
+    const core::directory_path path = core::current_directory();
+    ASSERT_TRUE(where.open(path, core::if_missing::fail, error));
     core::folder_listing names(where.processes);
     while (const char* name = names.next()) {
         core::process_file file;

@@ -228,7 +228,8 @@ class truncated_provider : public ::testing::Test {
   protected:
     void SetUp() override {
         core::error_text error;
-        ASSERT_TRUE(where.open(core::current_directory(), core::if_missing::create, error));
+        const core::directory_path path = core::current_directory();
+        ASSERT_TRUE(where.open(path, core::if_missing::create, error));
         // The child publishes its provider when it starts.
         const steady_clock::time_point end = steady_clock::now() + std::chrono::seconds(30);
         while (!eventlog::test::is_published(child->id(), "cut_files")) {
@@ -237,7 +238,7 @@ class truncated_provider : public ::testing::Test {
         }
         name = eventlog::test::process_file_path(child->id());
         ASSERT_TRUE(file.open(where, std::filesystem::path(name).filename().c_str(), error))
-            << error.text();
+            << error.text().c_str();
         provider.emplace(file);
         while (provider->next() && !is_cut_files(provider->entry())) {
         }

@@ -49,8 +49,8 @@ elog::unattached_losses losses_of(const core::directory& where, event_listener& 
 void open_directory(core::directory& where, const std::string& path) {
     EXPECT_EQ(::setenv("EVENTLOG_DIR", path.c_str(), 1), 0);
     core::error_text error;
-    EXPECT_TRUE(where.open(core::current_directory(), core::if_missing::create, error))
-        << error.text();
+    const core::directory_path named = core::current_directory();
+    EXPECT_TRUE(where.open(named, core::if_missing::create, error)) << error.text().c_str();
     EXPECT_EQ(::setenv("EVENTLOG_DIR", eventlog::test::eventlog_directory().c_str(), 1), 0);
 }
 

@@ -110,7 +110,7 @@ TEST_F(device_bit, is_kept_while_file_is_open) {
 TEST_F(device_bit, is_kept_for_open_file_without_device_node) {
     const registry_lock lock;
     open_user_events_route(handle());
-    EXPECT_EQ(route().status, EVENTLOG_STATUS_OK) << route().status_text.text();
+    EXPECT_EQ(route().status, EVENTLOG_STATUS_OK) << route().status_text.text().c_str();
 }
 
 TEST_F(device_bit, is_cleared_if_file_belongs_to_another_process) {
@@ -139,7 +139,7 @@ TEST_F(device_bit, is_cleared_if_event_registration_fails) {
     const registry_lock lock;
     user_events_register_result result;
     register_user_events(handle(), file.get(), result);  // a socket rejects the ioctl
-    EXPECT_EQ(result.missing, 1U);
+    EXPECT_EQ(result.missing.count, 1U);
     EXPECT_EQ(gate(first), 0U);
     EXPECT_EQ(gate(second), in_module);
 }

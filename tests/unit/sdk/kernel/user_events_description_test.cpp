@@ -114,7 +114,7 @@ outcome describe(std::span<const std::uint8_t> bytes, std::string_view name,
                  bool make_unique = false) {
     schema_reader schema;
     error_text error;
-    EXPECT_TRUE(schema.open(bytes, error)) << error.text();
+    EXPECT_TRUE(schema.open(bytes, error)) << error.text().c_str();
     event_description event;
     while (schema.next_event(event)) {
         if (event.name == name) {
@@ -123,7 +123,7 @@ outcome describe(std::span<const std::uint8_t> bytes, std::string_view name,
             result.described = text.describe(schema, event, error);
             result.described = result.described && (!make_unique || text.make_name_unique());
             result.text = text.description();
-            result.error = error.text();
+            result.error = error.text().c_str();
             return result;
         }
     }

@@ -39,7 +39,7 @@ TEST(schema, names_provider_events_and_fields_in_declared_order) {
     const std::vector<std::uint8_t> bytes = bytes_of_schema();
     schema_reader reader;
     error_text error;
-    ASSERT_TRUE(reader.open(bytes, error)) << error.text();
+    ASSERT_TRUE(reader.open(bytes, error)) << error.text().c_str();
     EXPECT_EQ(reader.provider(), "door");
     EXPECT_EQ(reader.event_count(), 2U);
     event_description event;

@@ -69,7 +69,8 @@ class damaged_file : public ::testing::Test {
         std::ofstream(path(), std::ios::binary) << bytes;
         core::directory where;
         core::error_text error;
-        EXPECT_TRUE(where.open(core::current_directory(), core::if_missing::fail, error));
+        const core::directory_path named = core::current_directory();
+        EXPECT_TRUE(where.open(named, core::if_missing::fail, error));
         core::process_file file;
         result found;
         found.is_open = file.open(where, "0.damaged", error);
@@ -160,7 +161,8 @@ TEST_F(damaged_file, random_changes_are_harmless) {
         std::ofstream(path(), std::ios::binary) << bytes;
         core::directory where;
         core::error_text error;
-        ASSERT_TRUE(where.open(core::current_directory(), core::if_missing::fail, error));
+        const core::directory_path named = core::current_directory();
+        ASSERT_TRUE(where.open(named, core::if_missing::fail, error));
         core::process_file file;
         if (!file.open(where, "0.damaged", error)) {
             continue;

@@ -44,8 +44,10 @@ bool complains_about(const std::string& path, if_missing policy, std::string_vie
     const other_directory use(path);
     directory where;
     error_text error;
-    const bool opened = where.open(current_directory(), policy, error);
-    EXPECT_NE(std::string_view(error.text()).find(what), std::string_view::npos) << error.text();
+    const directory_path named = current_directory();
+    const bool opened = where.open(named, policy, error);
+    EXPECT_NE(std::string_view(error.text().c_str()).find(what), std::string_view::npos)
+        << error.text().c_str();
     return !opened;
 }
 
@@ -74,7 +76,8 @@ TEST(directory, is_created_with_owner_only_permissions) {
     const other_directory use(path);
     directory where;
     error_text error;
-    ASSERT_TRUE(where.open(current_directory(), if_missing::create, error)) << error.text();
+    const directory_path named = current_directory();
+    ASSERT_TRUE(where.open(named, if_missing::create, error)) << error.text().c_str();
     for (const char* folder : {"", "/processes", "/subscriptions"}) {
         struct stat status {};
         ASSERT_EQ(::stat((path + folder).c_str(), &status), 0);

@@ -308,11 +308,12 @@ TEST(process_file, consumer_without_memory_for_bits_raises_notifications) {
         const dynamic_provider one = make("no_memory_for_bits");
         core::directory where;
         core::error_text error;
-        ASSERT_TRUE(where.open(core::current_directory(), core::if_missing::fail, error));
+        const core::directory_path path = core::current_directory();
+        ASSERT_TRUE(where.open(path, core::if_missing::fail, error));
         const std::string name =
             std::filesystem::path(process_file_path(::getpid())).filename().string();
         core::process_file file;
-        ASSERT_TRUE(file.open(where, name.c_str(), error)) << error.text();
+        ASSERT_TRUE(file.open(where, name.c_str(), error)) << error.text().c_str();
         const auto shared_word = [&] {
             std::ifstream bytes(process_file_path(::getpid()), std::ios::binary);
             std::uint32_t word = 0;
