@@ -30,15 +30,21 @@ std::string_view filter_of(const eventlog_region& header) noexcept {
     return {header.filter, std::min<std::size_t>(header.filter_size, sizeof header.filter)};
 }
 
+// An attach may run on a signal stack. So its large objects are static, under the registry lock.
+constinit schema_reader read_schema{};
+constinit keyword_names read_keywords{schema_reader{}};
+
 /// Calls visit(event id, verdict) for each event of the provider that the filter wants; returns how
 /// many.
 template <class Visitor>
-unsigned for_each_wanted(const eventlog_provider& provider, std::string_view filter,
-                         Visitor&& visit) noexcept {
-    schema_reader schema;
+[[gnu::noinline]] unsigned for_each_wanted(const eventlog_provider& provider,
+                                           std::string_view filter, Visitor&& visit) noexcept {
     error_text ignored;
-    return schema.open(schema_bytes(provider), ignored) ? for_each_wanted(schema, filter, visit)
-                                                        : 0;
+    if (!read_schema.open(schema_bytes(provider), ignored)) {
+        return 0;
+    }
+    read_keywords = keyword_names(read_schema);
+    return read_wanted(read_schema, read_keywords, filter, visit);
 }
 
 /// How many events are wanted; `limited`: whether one of them in some sessions only.
@@ -88,10 +94,43 @@ void clear_gate_bits(eventlog_provider& provider, unsigned slot) noexcept {
     std::atomic_thread_fence(std::memory_order_seq_cst);
 }
 
+/// Not destroyed: the library is used after its destructors.
+union static_subscription {
+    constexpr static_subscription() noexcept : file{} {}
+    ~static_subscription() {}
+    static_subscription(const static_subscription&) = delete;
+    static_subscription& operator=(const static_subscription&) = delete;
+    subscription_file file;
+};
+constinit static_subscription opened_subscription{};
+
+/// The subscription of a slot, opened in static memory. One at a time. errno is 0, or the reason
+/// why it is unreadable.
+class found_subscription {
+  public:
+    found_subscription(const directory& where, unsigned slot) noexcept {
+        error_text ignored;
+        errno = 0;
+        result_ = opened_subscription.file.open(where, slot, ignored);
+    }
+    ~found_subscription() { opened_subscription.file.close(); }
+    found_subscription(const found_subscription&) = delete;
+    found_subscription& operator=(const found_subscription&) = delete;
+
+    [[nodiscard]] subscription_file::found result() const noexcept { return result_; }
+    [[nodiscard]] const subscription_file& file() const noexcept {
+        return opened_subscription.file;
+    }
+
+  private:
+    subscription_file::found result_ = subscription_file::found::nothing;
+};
+
 /// Reserves the memory of the shared ring in a process that writes to no other ring. Done while it
 /// has a descriptor, because a sandbox may forbid it later. If it fails, each buffer is allocated
 /// before its first use.
-void reserve_shared_ring(subscription_slot& slot, const subscription_file& subscription) noexcept {
+[[gnu::noinline]] void reserve_shared_ring(subscription_slot& slot,
+                                           const subscription_file& subscription) noexcept {
     const region_geometry& geometry = subscription.geometry();
     const std::uint32_t index = geometry.ring_count - 1;
     eventlog_ring* const ring = slot.ring(index);
@@ -123,9 +162,9 @@ void reserve_shared_ring(subscription_slot& slot, const subscription_file& subsc
     }
 }
 
-attach_outcome attach_to_region(eventlog_provider& provider, unsigned index,
-                                const subscription_file& subscription,
-                                entry_time entries) noexcept {
+[[gnu::noinline]] attach_outcome attach_to_region(eventlog_provider& provider, unsigned index,
+                                                  const subscription_file& subscription,
+                                                  entry_time entries) noexcept {
     subscription_slot& slot = subscription_slots[index];
     const std::uint64_t serial = subscription.header().serial;
     if (slot.mapping.load(std::memory_order_relaxed) == 0 ||
@@ -212,14 +251,12 @@ attach_look attach_to_file(eventlog_provider& provider, unsigned slot,
     return {result, has_set_bits};
 }
 
-// Not inlined: its frame holds the header of a region, and this may run on a signal stack.
-[[gnu::noinline]] attach_look attach_once(eventlog_provider& provider, unsigned slot,
-                                          const directory& where) noexcept {
-    subscription_file subscription;
-    error_text ignored;
-    switch (subscription.open(where, slot, ignored)) {
+attach_look attach_once(eventlog_provider& provider, unsigned slot,
+                        const directory& where) noexcept {
+    const found_subscription found(where, slot);
+    switch (found.result()) {
         case subscription_file::found::usable:
-            return attach_to_file(provider, slot, subscription, entry_time::now);
+            return attach_to_file(provider, slot, found.file(), entry_time::now);
         case subscription_file::found::unreadable:
             return {attach_outcome::retry_later};
         case subscription_file::found::nothing:
@@ -258,21 +295,18 @@ present_subscriptions attach_to_present(eventlog_provider& provider, const direc
     present_subscriptions found;
     for (std::uint32_t slots = present_slots(where.subscriptions); slots != 0; slots &= slots - 1) {
         const auto slot = static_cast<unsigned>(std::countr_zero(slots));
-        subscription_file subscription;
-        error_text ignored;
-        errno = 0;
-        const subscription_file::found result = subscription.open(where, slot, ignored);
-        if (result == subscription_file::found::unreadable && errno != EACCES) {
+        const found_subscription opened(where, slot);
+        if (opened.result() == subscription_file::found::unreadable && errno != EACCES) {
             // Without descriptors, or in a sandbox: it may want the provider's events.
             note_attach(provider, false);
             note_missed_subscription(provider, slot, true);
             found.has_unreadable = true;
         }
-        if (result != subscription_file::found::usable) {
+        if (opened.result() != subscription_file::found::usable) {
             continue;
         }
-        if (subscription.has_owner()) {
-            static_cast<void>(attach_to_file(provider, slot, subscription, entries));
+        if (opened.file().has_owner()) {
+            static_cast<void>(attach_to_file(provider, slot, opened.file(), entries));
         } else {
             found.has_dead = true;
         }

@@ -254,7 +254,10 @@ bool try_append_to(const eventlog_provider& provider, const attachment& place, s
     }
     std::uint32_t bits = listener_mask(provider, payload.event) & dump_target_mask(provider);
     if ((bits & kernel_bits) != 0) {
-        emit_to_user_events(provider, payload);
+        if (!emit_to_user_events(provider, payload)) [[unlikely]] {
+            retry_user_events_route(provider);
+            emit_again_to_user_events(provider, payload);
+        }
         bits &= ~kernel_bits;
     }
     if (bits != 0) {

@@ -84,8 +84,8 @@ void dump_state(eventlog_provider& provider, unsigned slot, std::uint64_t serial
 }
 
 /// A callback that is being replaced is skipped: its replacement requests a notification next.
-void run_callbacks(eventlog_provider& provider,
-                   const std::array<std::uint64_t, slots_end>& serials) noexcept {
+[[gnu::noinline]] void run_callbacks(eventlog_provider& provider,
+                                     const std::array<std::uint64_t, slots_end>& serials) noexcept {
     notification_state& watching = provider.notifications;
     listener_serials* const known = watching.serials.load(std::memory_order_acquire);
     if (known == nullptr) {
@@ -109,8 +109,9 @@ void run_callbacks(eventlog_provider& provider,
     }
 }
 
-/// Determines the listeners and runs the callbacks. Returns false if a retry is needed.
-bool update_listeners(eventlog_provider& provider) noexcept {
+/// Determines the listeners and runs the callbacks. Returns false if a retry is needed. Not
+/// inlined: programs without callbacks need less stack.
+[[gnu::noinline]] bool update_listeners(eventlog_provider& provider) noexcept {
     // A callback that is cancelled would unwind through this library, which has no exceptions.
     const cancellation_block no_cancellation;
     std::array<std::uint64_t, slots_end> serials{};
@@ -120,7 +121,7 @@ bool update_listeners(eventlog_provider& provider) noexcept {
 }
 
 /// Scans again after a scan that could not map the own gate. False if that fails.
-bool find_missed_subscriptions(eventlog_provider& provider) noexcept {
+[[gnu::noinline]] bool find_missed_subscriptions(eventlog_provider& provider) noexcept {
     if (coarse_monotonic_now() < provider.own_gate_not_before.load(std::memory_order_relaxed)) {
         return false;
     }

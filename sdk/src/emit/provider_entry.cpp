@@ -23,12 +23,15 @@ namespace {
 // failed to reserve it, and schemas are freed when the subscription ends. Access through a mapping
 // to a page without memory would crash this process on a full tmpfs.
 
-// Size of one read: this may run on a signal stack.
+// Of one read. In static memory, because this may run on a signal stack.
 constexpr std::size_t chunk_size = 1024;
+constinit std::array<unsigned char, chunk_size> schema_chunk{};
+constinit std::array<eventlog_provider_entry, chunk_size / sizeof(eventlog_provider_entry)>
+    entry_chunk{};
 
 bool is_schema_stored(const eventlog_provider& provider, const unique_fd& file,
                       std::uint64_t offset) noexcept {
-    std::array<unsigned char, chunk_size> chunk{};
+    std::array<unsigned char, chunk_size>& chunk = schema_chunk;
     for (std::size_t done = 0; done < provider.schema_size; done += chunk.size()) {
         const std::size_t size = std::min<std::size_t>(provider.schema_size - done, chunk.size());
         if (!read_exactly(file, chunk.data(), size, offset + done) ||
@@ -47,7 +50,7 @@ std::uint64_t find_schema(const eventlog_provider& provider, const subscription_
     const std::uint32_t entry_count = std::min<std::uint32_t>(
         shared(slot.region()->provider_count).load(std::memory_order_relaxed),
         EVENTLOG_PROVIDERS_MAX);
-    std::array<eventlog_provider_entry, chunk_size / sizeof(eventlog_provider_entry)> some{};
+    auto& some = entry_chunk;
     for (std::uint32_t i = 0; i < entry_count; ++i) {
         const std::size_t place = i % some.size();
         if (place == 0 &&

@@ -153,31 +153,26 @@ bool needs_a_byte(const user_events_route& route, std::uint32_t event) noexcept 
     return result;
 }
 
-/// Reopens the descriptor and writes. Out of line, because it is rare.
-[[gnu::noinline]] void reopen_and_write(eventlog_provider& provider,
-                                        const event_payload& payload) noexcept {
-    retry_user_events_route(provider);
-    if (try_to_write(provider, payload) == write_outcome::gone) {
-        count_event(provider, &eventlog_route_counters::lost_unattached);
-    }
-}
-
 }  // namespace
 
-void emit_to_user_events(eventlog_provider& provider, const event_payload& payload) noexcept {
+bool emit_to_user_events(eventlog_provider& provider, const event_payload& payload) noexcept {
     user_events_route& route = provider.user_events;
     if (!route.expected.load(std::memory_order_relaxed)) {
-        return;  // the bit was not set by the kernel
+        return true;  // the bit was not set by the kernel
     }
     if (payload.size > user_events_payload_max) {
         count_event(provider, &eventlog_route_counters::lost_too_large);
-        return;
+        return true;
     }
     if (current_batch != nullptr && append_to_batch(provider, payload)) {
-        return;
+        return true;
     }
-    if (try_to_write(provider, payload) == write_outcome::gone) [[unlikely]] {
-        reopen_and_write(provider, payload);
+    return try_to_write(provider, payload) != write_outcome::gone;
+}
+
+void emit_again_to_user_events(eventlog_provider& provider, const event_payload& payload) noexcept {
+    if (try_to_write(provider, payload) == write_outcome::gone) {
+        count_event(provider, &eventlog_route_counters::lost_unattached);
     }
 }
 

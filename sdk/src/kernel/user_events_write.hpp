@@ -17,9 +17,13 @@ namespace eventlog::core {
 /// child.
 [[gnu::visibility("hidden")]] extern thread_count descriptor_users;
 
-/// Writes the event and counts the outcome. Precondition: the gate has the kernel's bit. Any thread
-/// or signal handler; no lock, no allocation, not a cancellation point, errno stays unchanged.
-void emit_to_user_events(eventlog_provider& provider, const event_payload& payload) noexcept;
+/// Writes the event and counts the outcome. Returns false if the descriptor is lost: then the
+/// caller retries the route and calls the second function, so that less stack is in use during the
+/// retry. Precondition: the gate has the kernel's bit. Any thread or signal handler; no lock, no
+/// allocation, not a cancellation point, errno stays unchanged.
+[[nodiscard]] bool emit_to_user_events(eventlog_provider& provider,
+                                       const event_payload& payload) noexcept;
+void emit_again_to_user_events(eventlog_provider& provider, const event_payload& payload) noexcept;
 
 /// Whether the descriptor is still the file that the route opened. Async-signal-safe; leaves errno
 /// unchanged.

@@ -19,7 +19,7 @@ namespace {
 constexpr std::uint32_t has_waiters = FUTEX_WAITERS;
 
 // Under the lock, while it is held across a fork.
-[[EVENTLOG_STARTUP_SECTION]] constinit sigset_t signals_before_fork{};
+[[EVENTLOG_STARTUP_SECTION]] constinit signal_mask signals_before_fork{};
 [[EVENTLOG_STARTUP_SECTION]] constinit std::uint32_t forking_thread = 0;
 
 /// Whether this is a child that a handler of the holding thread has forked.
@@ -116,14 +116,14 @@ registry_lock::~registry_lock() {
 }
 
 void lock_registry_before_fork() noexcept {
-    sigset_t before;
+    signal_mask before;
     block_signals(before);
     if (const std::uint32_t holder = acquire(); holder != 0) {
         signals_before_fork = before;
         forking_thread = holder;
     } else {
         ++nested_forks;
-        static_cast<void>(::pthread_sigmask(SIG_SETMASK, &before, nullptr));
+        restore_signals(before);
     }
 }
 
@@ -131,11 +131,11 @@ void unlock_registry_after_fork() noexcept {
     if (nested_forks != 0) {
         --nested_forks;
     } else if (forking_thread != 0) {
-        const sigset_t before = signals_before_fork;
+        const signal_mask before = signals_before_fork;
         const std::uint32_t holder = forking_thread;
         forking_thread = 0;
         release(holder);
-        static_cast<void>(::pthread_sigmask(SIG_SETMASK, &before, nullptr));
+        restore_signals(before);
     }
 }
 

@@ -5,8 +5,11 @@
 
 #include <pthread.h>
 #include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <cerrno>
+#include <cstddef>
 
 namespace eventlog::core {
 
@@ -28,26 +31,53 @@ class errno_guard {
 /// them, and their handlers may run while it holds a lock.
 inline constexpr int synchronous_signals[] = {SIGSYS, SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP};
 
+/// A set of signals as the kernel has it. The C library's sigset_t has 128 bytes, which is much on
+/// a signal stack.
+struct signal_mask {
+    static constexpr std::size_t bits = 8 * sizeof(unsigned long);
+    unsigned long words[(_NSIG - 1) / bits];
+};
+
+/// Not pthread_sigmask, which has such a set on the stack as well.
+inline void change_signals(int how, const signal_mask& mask, signal_mask* before) noexcept {
+    static_cast<void>(::syscall(SYS_rt_sigprocmask, how, &mask, before, sizeof mask));
+}
+
+inline void restore_signals(const signal_mask& before) noexcept {
+    change_signals(SIG_SETMASK, before, nullptr);
+}
+
 /// Blocks all other signals of the calling thread; those that the program has blocked stay so.
-inline void block_signals(sigset_t& before) noexcept {
-    sigset_t others;
-    sigfillset(&others);
-    for (const int number : synchronous_signals) {
-        sigdelset(&others, number);
+inline void block_signals(signal_mask& before) noexcept {
+    signal_mask others{};
+    for (unsigned long& word : others.words) {
+        word = ~0UL;
     }
-    static_cast<void>(::pthread_sigmask(SIG_BLOCK, &others, &before));
+    const auto leave_out = [&others](int number) {
+        const auto bit = static_cast<std::size_t>(number - 1);
+        others.words[bit / signal_mask::bits] &= ~(1UL << bit % signal_mask::bits);
+    };
+    for (const int number : synchronous_signals) {
+        leave_out(number);
+    }
+    // As the C library, which cancels threads and changes their users by the first real-time
+    // signals.
+    for (int number = __SIGRTMIN; number < SIGRTMIN; ++number) {
+        leave_out(number);
+    }
+    change_signals(SIG_BLOCK, others, &before);
 }
 
 /// Scope guard: blocks the calling thread's signals, but for the synchronous ones.
 class signal_block {
   public:
     signal_block() noexcept { block_signals(signals_); }
-    ~signal_block() { static_cast<void>(::pthread_sigmask(SIG_SETMASK, &signals_, nullptr)); }
+    ~signal_block() { restore_signals(signals_); }
     signal_block(const signal_block&) = delete;
     signal_block& operator=(const signal_block&) = delete;
 
   private:
-    sigset_t signals_{};
+    signal_mask signals_{};
 };
 
 /// Scope guard: disables cancellation of the calling thread.

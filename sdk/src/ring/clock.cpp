@@ -111,7 +111,10 @@ eventlog_clock best_clock() noexcept {
     return select_clock(configured_tsc_choice(), probe_tsc());
 }
 
-std::uint64_t read_clock(std::uint32_t clock) noexcept {
+namespace {
+
+/// Not a custom clock.
+[[gnu::always_inline]] inline std::uint64_t read_machine_clock(std::uint32_t clock) noexcept {
 #if defined(__x86_64__)
     if (clock == EVENTLOG_CLOCK_TSC) {
         return __rdtsc();
@@ -124,17 +127,21 @@ std::uint64_t read_clock(std::uint32_t clock) noexcept {
         return ticks;
     }
 #endif
-    if ((clock & custom_clock_bit) != 0) {
-        return read_custom_clock(clock & ~custom_clock_bit);
-    }
     return nanoseconds(CLOCK_MONOTONIC);
+}
+
+}  // namespace
+
+std::uint64_t read_clock(std::uint32_t clock) noexcept {
+    return (clock & custom_clock_bit) != 0 ? read_custom_clock(clock & ~custom_clock_bit)
+                                           : read_machine_clock(clock);
 }
 
 std::uint64_t read_clock_ordered(std::uint32_t clock) noexcept {
 #if defined(__x86_64__)
     _mm_lfence();
 #endif
-    return read_clock(clock);
+    return read_machine_clock(clock);
 }
 
 std::uint64_t coarse_monotonic_now() noexcept {
@@ -153,10 +160,10 @@ eventlog_clock_sample least_interrupted_sample(std::span<const clock_readings> r
 eventlog_clock_sample read_clock_sample(std::uint32_t clock) noexcept {
     std::array<clock_readings, 5> readings{};
     for (clock_readings& each : readings) {
-        each.before = read_clock(clock);
+        each.before = read_machine_clock(clock);
         each.monotonic = nanoseconds(CLOCK_MONOTONIC);
         each.realtime = nanoseconds(CLOCK_REALTIME);
-        each.after = read_clock(clock);
+        each.after = read_machine_clock(clock);
     }
     return least_interrupted_sample(readings);
 }

@@ -149,24 +149,20 @@ bool wants_process(std::string_view list, std::uint32_t pid, std::string_view na
     return !names_any;
 }
 
-keyword_names::keyword_names(schema_reader schema) noexcept {
-    while (count_ < keywords_.size() && schema.next_keyword(keywords_[count_])) {
-        ++count_;
-    }
-}
-
 std::uint64_t keyword_names::mask_of(std::string_view names) const noexcept {
     std::uint64_t mask = 0;
-    while (!names.empty()) {
-        const std::string_view name = take_entry(names, ',');
+    for (std::string_view left = names; !left.empty();) {
         std::uint64_t bits = 0;
-        if (parse_keyword_mask(name, bits)) {
+        if (parse_keyword_mask(take_entry(left, ','), bits)) {
             mask |= bits;
-            continue;
         }
-        for (std::size_t i = 0; i < count_; ++i) {
-            if (glob_match(name, keywords_[i].name)) {
-                mask |= std::uint64_t{1} << keywords_[i].bit;
+    }
+    schema_reader schema = schema_;
+    keyword_description keyword;
+    while (schema.next_keyword(keyword)) {
+        for (std::string_view left = names; !left.empty();) {
+            if (glob_match(take_entry(left, ','), keyword.name)) {
+                mask |= std::uint64_t{1} << keyword.bit;
             }
         }
     }

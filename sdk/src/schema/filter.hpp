@@ -15,7 +15,6 @@
 // entries are for readers, and ignored.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -57,19 +56,19 @@ struct filter_rule {
 [[nodiscard]] bool wants_process(std::string_view list, std::uint32_t pid,
                                  std::string_view name) noexcept;
 
-/// The keywords of a provider, by name.
+/// The keywords of a provider, by name. Reads them from the schema each time: a list of them would
+/// be too large for a signal stack.
 class keyword_names {
   public:
-    /// `schema` has just been opened.
-    explicit keyword_names(schema_reader schema) noexcept;
+    /// `schema` has just been opened; its bytes must outlive this.
+    constexpr explicit keyword_names(const schema_reader& schema) noexcept : schema_(schema) {}
 
     /// The bits of the provider's keywords that match a comma-separated list of patterns, and those
     /// of the masks in it.
     [[nodiscard]] std::uint64_t mask_of(std::string_view names) const noexcept;
 
   private:
-    std::array<keyword_description, keywords_max> keywords_{};
-    std::size_t count_ = 0;
+    schema_reader schema_;
 };
 
 enum class verdict {
@@ -87,10 +86,10 @@ enum class verdict {
 
 /// Calls visit(event id, verdict) for each event that the filter wants, then for the event that
 /// ends a dump, which every subscription to the provider gets. Returns how many events are wanted.
-/// `schema` has just been opened.
+/// `schema` has just been opened with the same schema as `names`, and its events are read.
 template <class Visitor>
-unsigned for_each_wanted(schema_reader schema, std::string_view filter, Visitor&& visit) noexcept {
-    const keyword_names names(schema);
+unsigned read_wanted(schema_reader& schema, const keyword_names& names, std::string_view filter,
+                     Visitor&& visit) noexcept {
     unsigned wanted = 0;
     std::uint16_t dump_complete_event = no_index;
     event_description event;
@@ -109,6 +108,13 @@ unsigned for_each_wanted(schema_reader schema, std::string_view filter, Visitor&
         visit(dump_complete_event, verdict::wanted);
     }
     return wanted;
+}
+
+/// The same with copies.
+template <class Visitor>
+unsigned for_each_wanted(schema_reader schema, std::string_view filter, Visitor&& visit) noexcept {
+    const keyword_names names(schema);
+    return read_wanted(schema, names, filter, visit);
 }
 
 }  // namespace eventlog::core

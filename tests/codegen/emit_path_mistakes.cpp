@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+//
+// An emit with all the mistakes that emit_path.py looks for.
+#include <cstdio>
+#include <cstdlib>
+
+struct eventlog_provider;
+
+// expect: eventlog_emit_raw: needs
+// expect: eventlog_emit_raw: describe calls snprintf
+// expect: eventlog_emit_raw_parts: duplicate calls malloc
+// expect: eventlog_has_listener: eventlog_has_listener calls through a pointer
+// expect: eventlog_request_snapshot: calls itself without an end that is known: count_down
+
+namespace {
+
+volatile int number = 1;
+void (*volatile callback)() = nullptr;
+
+[[gnu::noinline]] void describe() {
+    char text[4000];
+    static_cast<void>(std::snprintf(text, sizeof text, "%d", number));
+    number = text[0];
+}
+
+[[gnu::noinline]] void duplicate() {
+    char* const copy = static_cast<char*>(std::malloc(static_cast<std::size_t>(number)));
+    number = copy == nullptr ? 0 : 1;
+}
+
+[[gnu::noinline, gnu::optimize("no-optimize-sibling-calls")]] int count_down(int left) {
+    const int found = left == 0 ? number : count_down(left - number);
+    number = found;
+    return found;
+}
+
+}  // namespace
+
+extern "C" {
+
+void eventlog_emit_raw(eventlog_provider*) {
+    describe();
+}
+void eventlog_emit_raw_parts(eventlog_provider*) {
+    duplicate();
+}
+bool eventlog_has_listener(const eventlog_provider*) {
+    callback();
+    return number != 0;
+}
+unsigned eventlog_request_snapshot(const char*) {
+    return static_cast<unsigned>(count_down(number));
+}
+}
