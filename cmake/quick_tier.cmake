@@ -16,7 +16,7 @@ string(
     APPEND
     eventlog_optimized_tests
     "|^integration\\.test_(generated|generated_kernel|usdt)$"
-    "|^integration\\.test_(forks_beside_threads|host_limits|small_stack|system_calls)$"
+    "|^integration\\.test_(emit_costs|forks_beside_threads|host_limits|small_stack|system_calls)$"
 )
 # Scripts that skip a test in each build with a sanitizer. They run in the optimized build, too, so
 # that the quick tier leaves out no test.

@@ -169,6 +169,9 @@ void recording::drain() {
     });
     take_new_providers();
     check_not_truncated(source_);
+    if (own_ != nullptr) {
+        shared_ring_.keep(source_);
+    }
     const std::uint64_t present = read_clock();
     if (clock_was_reset_) {
         return;

@@ -16,6 +16,7 @@
 #include "base/user_error.hpp"
 #include "memory/recording_loop.hpp"
 #include "memory/region_reader.hpp"
+#include "memory/shared_ring_ahead.hpp"
 #include "memory/subscription.hpp"
 #include "memory/unattached_losses.hpp"
 #include "record/clock_schedule.hpp"
@@ -111,6 +112,7 @@ class recording {
     std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
     poll_clock poll_clock_;
     clock_schedule loss_schedule_;
+    shared_ring_ahead shared_ring_;
     std::optional<unattached_losses> unattached_;  // only of a subscription of this process
     // Of the reports of providers that had not attached when they were first reported.
     std::map<unattached_losses::key, std::uint32_t> other_numbers_;

@@ -8,6 +8,7 @@
 #include "emit/detach.hpp"
 #include "emit/provider_entry.hpp"
 #include "platform/data_reader.hpp"
+#include "platform/populate.hpp"
 #include "platform/process.hpp"
 #include "platform/signal_guard.hpp"
 #include "provider/own_gate.hpp"
@@ -126,6 +127,16 @@ class found_subscription {
     subscription_file::found result_ = subscription_file::found::nothing;
 };
 
+// Of a shared ring that an attach reserves: its pages are filled with zeros meanwhile.
+constexpr std::uint64_t reserved_at_once_max = std::uint64_t{8} << 20U;
+
+/// Whether the attach reserves the shared ring. A larger one gets each buffer before its first use,
+/// unless this process has no other means than its descriptor.
+bool is_reserved_at_once(const region_geometry& geometry) noexcept {
+    return std::uint64_t{geometry.buffer_count} * geometry.buffer_size <= reserved_at_once_max ||
+           !can_populate();
+}
+
 /// Reserves the memory of the shared ring in a process that writes to no other ring. Done while it
 /// has a descriptor, because a sandbox may forbid it later. If it fails, each buffer is allocated
 /// before its first use.
@@ -142,7 +153,8 @@ class found_subscription {
         return reserve_room(subscription.file(), geometry.buffer_offset(index, 0),
                             std::uint64_t{geometry.buffer_count} * geometry.buffer_size);
     };
-    if (rseq_available() || !is_shared_ring_lazy(subscription.header()) || is_reserved()) {
+    if (rseq_available() || !is_shared_ring_lazy(subscription.header()) || is_reserved() ||
+        !is_reserved_at_once(geometry)) {
         return;
     }
     // A signal would make the kernel undo a partial reservation and start again.

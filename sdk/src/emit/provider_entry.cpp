@@ -24,7 +24,7 @@ namespace {
 // to a page without memory would crash this process on a full tmpfs.
 
 // Of one read. In static memory, because this may run on a signal stack.
-constexpr std::size_t chunk_size = 1024;
+constexpr std::size_t chunk_size = 8192;
 constinit std::array<unsigned char, chunk_size> schema_chunk{};
 constinit std::array<eventlog_provider_entry, chunk_size / sizeof(eventlog_provider_entry)>
     entry_chunk{};
@@ -42,6 +42,11 @@ bool is_schema_stored(const eventlog_provider& provider, const unique_fd& file,
     return true;
 }
 
+// Bounds the system calls of an emit: so many of the last entries are searched, and so many schemas
+// compared, which differ only if a hash is wrong.
+constexpr std::uint32_t searched_entries = 1024;
+constexpr unsigned compared_schemas = 4;
+
 /// Processes of the same program share one copy of their schema. Returns its offset, or 0. Entries
 /// are only hints, also incomplete ones, because the schema's bytes are compared.
 std::uint64_t find_schema(const eventlog_provider& provider, const subscription_slot& slot,
@@ -51,8 +56,10 @@ std::uint64_t find_schema(const eventlog_provider& provider, const subscription_
         shared(slot.region()->provider_count).load(std::memory_order_relaxed),
         EVENTLOG_PROVIDERS_MAX);
     auto& some = entry_chunk;
-    for (std::uint32_t i = 0; i < entry_count; ++i) {
-        const std::size_t place = i % some.size();
+    const std::uint32_t first = entry_count > searched_entries ? entry_count - searched_entries : 0;
+    unsigned compared = 0;
+    for (std::uint32_t i = first; i < entry_count && compared < compared_schemas; ++i) {
+        const std::size_t place = (i - first) % some.size();
         if (place == 0 &&
             !read_exactly(subscription.file(), some.data(), sizeof some,
                           geometry.providers_offset + i * sizeof(eventlog_provider_entry))) {
@@ -64,6 +71,7 @@ std::uint64_t find_schema(const eventlog_provider& provider, const subscription_
             continue;
         }
         const std::uint64_t offset = entry.schema_offset;
+        ++compared;
         if (offset >= geometry.schemas_offset && offset <= geometry.buffers_offset &&
             geometry.buffers_offset - offset >= provider.schema_size &&
             is_schema_stored(provider, subscription.file(), offset)) {
