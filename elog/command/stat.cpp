@@ -113,9 +113,11 @@ void append_losses(fmt::memory_buffer& out, const loss_counts& lost) {
         }
     };
     append_one(lost.full, loss_name::full, "the buffers had no room");
+    append_one(lost.no_memory, loss_name::no_memory, "of these, for the shared ring");
     append_one(lost.too_large, loss_name::too_large, "over the largest record");
     append_one(lost.busy, loss_name::busy, "the shared ring was locked by another writer");
     append_one(lost.unattached, loss_name::unattached, "their process was not attached (yet)");
+    append_one(lost.refused, loss_name::refused, "by the kernel");
     append_one(lost.damaged, loss_name::damaged, "a program has overwritten the buffers");
     append_one(lost.unwritten, loss_name::unwritten, "the disk was full");
 }
@@ -221,6 +223,12 @@ ordered_json losses_as_json(const record_counts& found) {
                            {loss_name::too_large, lost.too_large},
                            {loss_name::busy, lost.busy},
                            {loss_name::unattached, lost.unattached}}}});
+        if (lost.refused != 0) {
+            shown.back()["lost_by_reason"][loss_name::refused] = lost.refused;
+        }
+        if (lost.no_memory != 0) {
+            shown.back()["lost_no_memory"] = lost.no_memory;
+        }
     }
     return shown;
 }
@@ -280,6 +288,11 @@ void print_json(const record_counts& found, const counted_part& part, const file
     if (found.lost().unwritten != 0) {
         result["lost_by_reason"][loss_name::unwritten] = found.lost().unwritten;
     }
+    if (found.lost().refused != 0) {
+        result["lost_by_reason"][loss_name::refused] = found.lost().refused;
+    }
+    result["lost_no_memory"] =
+        part.is_whole ? ordered_json(found.lost().no_memory) : ordered_json();
     result["lost_by_provider"] = part.is_whole ? losses_as_json(found) : ordered_json();
     result[loss_name::overwritten] = found.overwritten();
     result[loss_name::unsupported] = found.not_understood();

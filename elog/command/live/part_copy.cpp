@@ -21,7 +21,9 @@ void part_writer::write_loss(const loss_report& loss, const provider_map& provid
                              std::uint32_t /*shared_ring*/) {
     loss_report known = loss;
     if (!has_beginning_ && loss.scope == loss_scope::provider) {
-        known.full = 0;  // how many of these the rings of this part have reported is unknown
+        // How many of these the rings of this part have reported is unknown.
+        known.full = 0;
+        known.no_memory = 0;
     }
     copier_->write_loss(known, 0, providers);
 }

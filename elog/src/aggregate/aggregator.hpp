@@ -16,6 +16,7 @@
 #include "aggregate/call_values.hpp"
 #include "aggregate/key_format.hpp"
 #include "aggregate/key_table.hpp"
+#include "base/saturating.hpp"
 #include "predicate/record_filter.hpp"
 #include "record/clock_converter.hpp"
 
@@ -57,7 +58,7 @@ class aggregator {
                        const std::vector<partial_aggregate>& values);
     /// Counts records that found no room for their key where they were aggregated.
     void note_overflowed(std::uint64_t records) noexcept { overflowed_ += records; }
-    void note_lost(std::uint64_t events) noexcept { lost_ += events; }
+    void note_lost(std::uint64_t events) noexcept { add_saturating(lost_, events); }
 
     /// Removes all values and keeps the plans of providers.
     void reset_values();

@@ -18,6 +18,7 @@
 
 #include "base/user_error.hpp"
 #include "file/block_file.hpp"
+#include "file/loss_limits.hpp"
 #include "record/clock_converter.hpp"
 #include "record/loss.hpp"
 #include "schema/provider_schema.hpp"
@@ -153,6 +154,8 @@ inline void take_process_of(provider_instance& provider, const process_block& pr
     loss.too_large = block->too_large;
     loss.busy = block->busy;
     loss.unattached = block->unattached;
+    loss.refused = block->refused;
+    loss.no_memory = block->no_memory;
     loss.damaged = block->damaged;
     loss.overwritten = block->overwritten;
     loss.unwritten = block->unwritten;
@@ -165,12 +168,45 @@ inline void take_process_of(provider_instance& provider, const process_block& pr
     return loss;
 }
 
-/// Reports a difference between the end block and the numbers of records read and lost.
+/// The same without impossible counts; reports these, and an invalid block.
+[[nodiscard]] inline std::optional<loss_report> checked_loss(block_file& file,
+                                                             const block_location& place,
+                                                             std::span<const std::uint8_t> payload,
+                                                             std::uint64_t largest) {
+    std::optional<loss_report> loss = loss_of(payload);
+    if (!loss) {
+        file.report("the loss at {} is invalid", place.offset);
+    } else if (drop_impossible_counts(*loss, largest)) {
+        file.report("the loss at {} counts more events than there can have been, which are left "
+                    "out",
+                    place.offset);
+    }
+    return loss;
+}
+
+/// possible_losses(); reports the others.
+[[nodiscard]] inline std::uint64_t checked_losses_before(block_file& file,
+                                                         const block_location& place,
+                                                         const records_block& block,
+                                                         std::uint64_t next,
+                                                         std::uint64_t largest) {
+    const std::uint64_t possible = possible_losses(block, next, largest);
+    if (possible != block.lost_before) {
+        file.report("the records at {} state {} events lost before them, of which {} are possible",
+                    place.offset, block.lost_before, possible);
+    }
+    return possible;
+}
+
+/// Reports a difference between the end block and the numbers of records read and lost, of which
+/// there can be `largest`.
 inline void compare_totals(block_file& file, const end_block& end, std::uint64_t records,
-                           std::uint64_t lost) {
+                           std::uint64_t lost, std::uint64_t largest) {
     if (file.damages().empty() && (end.records != records || end.lost != lost)) {
         file.report("the end counts {} records and {} lost, but there are {} and {}", end.records,
                     end.lost, records, lost);
+    } else if (end.records > largest) {
+        file.report("the end counts {} records, more than there can have been", end.records);
     } else if (end.records > records) {
         file.report("{} of {} records are missing where the file is damaged", end.records - records,
                     end.records);

@@ -9,9 +9,11 @@
 #include <unordered_map>
 #include <utility>
 
+#include "base/saturating.hpp"
 #include "base/user_error.hpp"
 #include "file/block_contents.hpp"
 #include "file/index_builder.hpp"
+#include "file/loss_limits.hpp"
 #include "file/loss_table.hpp"
 #include "file/records_decoder.hpp"
 #include "record/ring_records.hpp"
@@ -25,7 +27,7 @@ template <class Count>
 std::uint64_t sum_of(const loss_table& losses, const Count& count) {
     std::uint64_t sum = 0;
     for (const loss_report& loss : losses.all()) {
-        sum += count(loss);
+        add_saturating(sum, count(loss));
     }
     return sum;
 }
@@ -58,6 +60,9 @@ class file_checker {
     void check_offsets(const block_location& place, const block_bytes& payload);
     void check_note(const block_location& place, const block_bytes& payload);
     void check_end(const block_location& place, const block_bytes& payload);
+    [[nodiscard]] std::uint64_t largest() const noexcept {
+        return largest_loss(converter_, segment_ ? segment_->ring_count : 1);
+    }
 
     block_file file_;
     file_check_result found_;
@@ -65,6 +70,7 @@ class file_checker {
     std::optional<segment_block> segment_;
     std::uint32_t part_ = 0;
     std::optional<clock_reading> clock_;
+    clock_converter converter_;
     std::optional<offsets_block> offsets_;
     std::unordered_map<std::uint64_t, std::size_t> schemas_;  // by hash: number of events
     std::unordered_map<std::uint32_t, process_block> processes_;
@@ -122,6 +128,7 @@ void file_checker::check_clock(const block_location& place, const block_bytes& p
     }
     const clock_reading& clock = block->reading;
     index_.add(place.header, clock);
+    converter_.add(sample_of(clock));
     if (clock_ && (clock.clock < clock_->clock || clock.monotonic < clock_->monotonic)) {
         file_.report("the clocks at {} go backwards", place.offset);
     }
@@ -221,21 +228,22 @@ void file_checker::check_records(const block_location& place, const block_bytes&
         file_.report("the block at {} holds {} sound records instead of {}", place.offset,
                      sound->count, block.count);
     }
-    found_.records += sound->count;
-    found_.lost += block.lost_before;
-    found_.overwritten += (block.flags & records_overwritten) != 0 ? block.lost_before : 0;
     const auto [known, is_new] = rings_.try_emplace(block.ring);
     ring_state& ring = known->second;
+    const std::uint64_t lost = checked_losses_before(file_, place, block, ring.next, largest());
+    found_.records += sound->count;
+    add_saturating(found_.lost, lost);
+    add_saturating(found_.overwritten, (block.flags & records_overwritten) != 0 ? lost : 0);
     const std::uint64_t first_lost =
         block.sequence - std::min<std::uint64_t>(block.sequence, block.lost_before);
     const bool is_first = is_new && part_ > 1;
     if (block.sequence < block.lost_before || first_lost < ring.next) {
         file_.report("the records at {} repeat numbers of earlier records", place.offset);
     } else if (!is_first) {
-        skipped_ += first_lost - ring.next;
+        add_saturating(skipped_, first_lost - ring.next);
     }
     check_content(place, block, *sound, ring);
-    ring.next = block.sequence + sound->count;
+    ring.next = number_after(block, sound->count, ring.next, largest());
 }
 
 void file_checker::check_content(const block_location& place, const records_block& block,
@@ -279,10 +287,8 @@ void file_checker::check_content(const block_location& place, const records_bloc
 
 void file_checker::check_loss(const block_location& place, const block_bytes& payload) {
     index_.add(place.header);
-    if (std::optional<loss_report> loss = loss_of(payload)) {
+    if (std::optional<loss_report> loss = checked_loss(file_, place, payload, largest())) {
         losses_.replace(std::move(*loss));
-    } else {
-        file_.report("the loss at {} is invalid", place.offset);
     }
 }
 
@@ -353,7 +359,8 @@ void file_checker::check_end(const block_location& place, const block_bytes& pay
     if (unreadable_ != 0) {
         return;
     }
-    compare_totals(file_, *end, found_.records, found_.lost + losses_.lost());
+    compare_totals(file_, *end, found_.records, saturating_sum(found_.lost, losses_.lost()),
+                   largest());
     // Records that failed validation have numbers and are counted in loss blocks; all other missing
     // numbers are losses.
     const std::uint64_t invalid =
@@ -435,8 +442,8 @@ file_check_result file_checker::run() {
             file_.report("{}", sentence);
         }
     }
-    found_.lost += losses_.lost();
-    found_.overwritten += sum_of(losses_, overwritten_count);
+    add_saturating(found_.lost, losses_.lost());
+    add_saturating(found_.overwritten, sum_of(losses_, overwritten_count));
     if (host_.empty() || !segment_) {
         file_.report("the blocks that say how it was recorded are missing");
     }

@@ -268,7 +268,9 @@ struct loss_block {
     std::uint32_t pid;
     std::uint32_t reserved2;
     char process[16];
-    std::uint64_t unattached;  // absent in a shorter head
+    std::uint64_t unattached;  // absent in a shorter head, as the next ones
+    std::uint64_t refused;
+    std::uint64_t no_memory;  // of the provider's `full`
 };
 
 inline constexpr std::size_t loss_head_min = 88;
@@ -356,7 +358,7 @@ static_assert(sizeof(schema_block) == 16 && sizeof(process_block) == 48 &&
 static_assert(sizeof(provider_block) == 32 && offsetof(provider_block, schema) == 24);
 static_assert(sizeof(records_block) == 64 && offsetof(records_block, earliest) == 32 &&
               offsetof(records_block, decoded_size) == 56);
-static_assert(sizeof(loss_block) == 96 && offsetof(loss_block, process) == 72 &&
+static_assert(sizeof(loss_block) == 112 && offsetof(loss_block, process) == 72 &&
               offsetof(loss_block, unattached) == loss_head_min);
 static_assert(sizeof(note_block) == 48);
 static_assert(sizeof(end_block) == 24);

@@ -326,6 +326,7 @@ void file_reader::reset() {
     unreadable_ = 0;
     records_.assign(host_.ring_count, {});
     next_records_.assign(host_.ring_count, 0);
+    next_numbers_.assign(host_.ring_count, 0);
     held_.assign(host_.ring_count, 0);
     decoder_.clear();
     losses_.clear();

@@ -5,7 +5,9 @@
 #include <cstring>
 #include <utility>
 
+#include "base/saturating.hpp"
 #include "file/block_contents.hpp"
+#include "file/loss_limits.hpp"
 #include "record/ring_records.hpp"
 
 namespace elog {
@@ -115,10 +117,9 @@ void file_reader::read_block(const block_location& place) {
             take_provider(place, *payload);
             break;
         case block_type::loss:
-            if (std::optional<loss_report> loss = loss_of(*payload)) {
+            if (std::optional<loss_report> loss =
+                    checked_loss(file_, place, *payload, largest_loss(clock_, host_.ring_count))) {
                 losses_.replace(std::move(*loss));
-            } else {
-                file_.report("the loss at {} is invalid", place.offset);
             }
             break;
         case block_type::note:
@@ -346,7 +347,10 @@ std::optional<owned_run> file_reader::load_run(std::uint32_t ring, const records
     }
     const records_block& block = *head;
     owned_run run;
-    run.lost_before = block.lost_before;
+    const std::uint64_t largest = largest_loss(clock_, host_.ring_count);
+    std::uint64_t& next = next_numbers_[ring];
+    run.lost_before = checked_losses_before(file_, *place, block, next, largest);
+    next = number_after(block, found->count, next, largest);
     run.overwritten = (block.flags & records_overwritten) != 0;
     run.not_before = watermark_at(from.number);
     run.cpu = ring;
@@ -366,7 +370,7 @@ std::optional<owned_run> file_reader::load_run(std::uint32_t ring, const records
     run.bytes.resize(size);
     release_memory(ring, size);
     found_.records += found->count;
-    found_.lost += block.lost_before;
+    add_saturating(found_.lost, run.lost_before);
     return run.bytes.empty() ? std::nullopt : std::optional(std::move(run));
 }
 
@@ -382,6 +386,7 @@ std::optional<owned_run> file_reader::next_run(std::uint32_t ring) {
 
 void file_reader::rewind() {
     std::fill(next_records_.begin(), next_records_.end(), 0);
+    std::fill(next_numbers_.begin(), next_numbers_.end(), 0);
     found_ = {};
     undecoded_ = 0;
 }
@@ -470,7 +475,8 @@ std::size_t file_reader::retained_locations() const noexcept {
 
 void file_reader::compare_with_end_block() {
     if (end_ && unreadable_ == 0 && undecoded_ == 0) {
-        compare_totals(file_, *end_, found_.records, found_.lost + losses_.lost());
+        compare_totals(file_, *end_, found_.records, saturating_sum(found_.lost, losses_.lost()),
+                       largest_loss(clock_, host_.ring_count));
     }
 }
 

@@ -187,6 +187,7 @@ class file_reader {
     std::size_t provider_bytes_ = 0;                      // of the schemas of providers_
     std::vector<std::vector<records_location>> records_;  // by ring
     std::vector<std::size_t> next_records_;               // by ring
+    std::vector<std::uint64_t> next_numbers_;             // by ring, of the next record
     std::vector<std::size_t> held_;                       // bytes of the run in use, by ring
     std::size_t held_bytes_ = 0;                          // of all rings
     records_decoder decoder_;

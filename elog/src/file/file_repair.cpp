@@ -17,6 +17,7 @@
 #include "file/file_reader.hpp"
 #include "file/file_writer.hpp"
 #include "file/index_chain.hpp"
+#include "file/loss_limits.hpp"
 #include "file/loss_table.hpp"
 #include "record/event_numbers.hpp"
 #include "record/ring_records.hpp"
@@ -29,11 +30,9 @@ using block_bytes = std::vector<std::uint8_t>;
 // The most records that a block can have.
 constexpr std::uint64_t records_max = records_size_max / EVENTLOG_SHORT_HEADER_SIZE;
 
-// The largest number of a record. Damaged numbers may be larger.
-constexpr std::uint64_t sequence_max = UINT64_MAX / 2;
-
-bool has_sound_numbers(const records_block& block) noexcept {
-    return block.sequence <= sequence_max && block.lost_before <= block.sequence;
+/// Each number is of a record or a loss.
+bool has_sound_numbers(const records_block& block, std::uint64_t largest) noexcept {
+    return block.sequence <= largest && block.lost_before <= block.sequence;
 }
 
 /// The positions in a run of records before an earlier one, or before `latest`, which is raised.
@@ -103,6 +102,9 @@ class file_repairer {
     void copy_records(const block_location& place, const block_bytes& payload);
     void number_records(const block_location& place, const records_block& block, record_run& run);
     [[nodiscard]] bool has_renumbered(const record_run& run) const;
+    [[nodiscard]] std::uint64_t largest() const noexcept {
+        return largest_loss(converter_, host_.ring_count);
+    }
     void change_records(const block_location& place, record_run& run);
     void write_run(record_run run);
     [[nodiscard]] std::uint64_t first_number_of(std::uint32_t ring);
@@ -119,7 +121,8 @@ class file_repairer {
     const recording_host& host_;
     file_writer writer_;
     repair_summary summary_;
-    std::optional<clock_reading> clock_;            // the last one copied
+    std::optional<clock_reading> clock_;  // the last one copied
+    clock_converter converter_;
     std::optional<std::uint64_t> offsets_;          // clock of the last offsets copied
     std::bitset<record_provider_max + 1> written_;  // providers
     std::unordered_set<std::uint32_t> renumbered_;  // providers
@@ -156,6 +159,7 @@ void file_repairer::copy_clock(const block_bytes& payload) {
     if (!clock_ || (reading.clock > clock_->clock && reading.monotonic >= clock_->monotonic)) {
         clock_ = reading;
     }
+    converter_.add(sample_of(*clock_));
     writer_.write_clock(sample_of(*clock_), reading.watermark);
 }
 
@@ -192,10 +196,10 @@ void file_repairer::write_providers(const record_run& run) {
 
 /// Losses are written at the end, when the last block of each ring and provider is known.
 void file_repairer::take_loss(const block_location& place, const block_bytes& payload) {
-    if (std::optional<loss_report> loss = loss_of(payload)) {
+    if (std::optional<loss_report> loss = checked_loss(file_, place, payload, largest())) {
         losses_.replace(std::move(*loss));
     } else {
-        skip_block(place, "it is invalid");
+        unindexed_.push_back({place.header.number, place.header.number});
     }
 }
 
@@ -278,7 +282,7 @@ void file_repairer::find_first_numbers() {
             continue;
         }
         std::uint64_t& count = before[block->ring];
-        if (has_sound_numbers(*block)) {
+        if (has_sound_numbers(*block, largest())) {
             const std::uint64_t first = block->sequence - block->lost_before;
             first_numbers_->emplace(block->ring, first - std::min(first, count));
             continue;
@@ -295,22 +299,19 @@ void file_repairer::number_records(const block_location& place, const records_bl
     const auto [known, is_first] = rings_.try_emplace(run.ring);
     ring_state& ring = known->second;
     run.sequence = block.sequence;
-    run.lost_before = block.lost_before;
+    run.lost_before = checked_losses_before(file_, place, block, ring.next, largest());
     run.overwritten = (block.flags & records_overwritten) != 0;
-    if (!has_sound_numbers(block)) {
+    if (!has_sound_numbers(block, largest())) {
         file_.report("the numbers of the records at {} are damaged", place.offset);
         if (is_first && host_.part > 1) {
             ring.next = first_number_of(run.ring);
         }
-        run.sequence = ring.next;
-        run.lost_before = 0;
+        run.sequence = ring.next + run.lost_before;
     } else if (is_first && host_.part > 1) {
         ring.next = run.sequence - run.lost_before;
     } else if (run.sequence - run.lost_before < ring.next) {
         file_.report("the records at {} repeat numbers of earlier records, and get other ones",
                      place.offset);
-        run.lost_before =
-            std::min(run.lost_before, sequence_max - std::min(sequence_max, ring.next));
         run.sequence = ring.next + run.lost_before;
     }
     const std::uint64_t missing = run.sequence - run.lost_before - ring.next;
@@ -389,7 +390,8 @@ void file_repairer::take_index(const block_location& place) {
         const bool is_excluded = behind != asked.begin() && block.number <= std::prev(behind)->last;
         if (is_excluded && block.type() == block_type::records &&
             block.entry.ring < host_.ring_count) {
-            rings_[block.entry.ring].skipped += block.entry.count;
+            rings_[block.entry.ring].skipped +=
+                std::min<std::uint64_t>(block.entry.count, records_max);
         }
     }
 }

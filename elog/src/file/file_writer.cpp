@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "base/crc32c.hpp"
+#include "base/saturating.hpp"
 #include "base/test_override.hpp"
 #include "base/user_error.hpp"
 #include "record/ring_records.hpp"
@@ -300,7 +301,7 @@ void file_writer::write_run(const record_run& run) {
     block.decoded_size = static_cast<std::uint32_t>(decoded_size);
     index_.add(write_block(block_type::records, bytes_of(block), body), block);
     totals_.records += run.count;
-    totals_.lost += run.lost_before;
+    add_saturating(totals_.lost, run.lost_before);
 }
 
 void file_writer::write_loss(const loss_report& loss) {
@@ -320,6 +321,8 @@ void file_writer::write_loss(const loss_report& loss) {
     block.too_large = loss.too_large;
     block.busy = loss.busy;
     block.unattached = loss.unattached;
+    block.refused = loss.refused;
+    block.no_memory = loss.no_memory;
     block.damaged = loss.damaged;
     block.overwritten = loss.overwritten;
     block.unwritten = loss.unwritten;
@@ -331,8 +334,9 @@ void file_writer::write_loss(const loss_report& loss) {
     append_text(body, names.provider);
     index_.add(write_block(block_type::loss, bytes_of(block), body));
     std::uint64_t& counted = losses_[{loss.scope, loss.index}];
-    totals_.lost += lost_count(loss) - counted;
+    totals_.lost -= std::min(totals_.lost, counted);
     counted = lost_count(loss);
+    add_saturating(totals_.lost, counted);
 }
 
 void file_writer::write_note(note_block note, std::span<const std::uint8_t> body) {

@@ -33,10 +33,10 @@ class loss_table {
             return;
         }
         loss_report& sum = losses_[known->second];
-        sum.full += loss.full;
-        sum.damaged += loss.damaged;
-        sum.overwritten += loss.overwritten;
-        sum.unwritten += loss.unwritten;
+        add_saturating(sum.full, loss.full);
+        add_saturating(sum.damaged, loss.damaged);
+        add_saturating(sum.overwritten, loss.overwritten);
+        add_saturating(sum.unwritten, loss.unwritten);
     }
 
     [[nodiscard]] const std::vector<loss_report>& all() const noexcept { return losses_; }
@@ -44,7 +44,7 @@ class loss_table {
     [[nodiscard]] std::uint64_t lost() const noexcept {
         std::uint64_t sum = 0;
         for (const loss_report& loss : losses_) {
-            sum += lost_count(loss);
+            add_saturating(sum, lost_count(loss));
         }
         return sum;
     }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/saturating.hpp"
 #include "base/user_error.hpp"
 #include "file/file_reader.hpp"
 #include "record/ring_records.hpp"
@@ -15,6 +16,9 @@ namespace {
 // clock reading, because recordings contain that many positions, plus once for each 16 records.
 constexpr std::uint64_t places_by_reading = 64;
 constexpr std::uint64_t records_by_place = 16;
+
+// The largest number of a provider in a file: losses of those that get no number.
+constexpr std::uint32_t other_provider = UINT16_MAX;
 
 recording_host host_of_copy(recording_host host) {
     host.recording = generate_identity();
@@ -128,19 +132,25 @@ std::uint32_t record_copier::id_of(std::uint32_t source, const provider_instance
     return written.id;
 }
 
-/// The number of a provider of which only losses are known. All files of a recording name it.
+/// The number of a provider of which only losses are known: behind those of providers with records.
+/// All files of a recording name it. The last number is that of all further ones.
 std::uint32_t record_copier::id_of_unknown(std::uint32_t source, const loss_report& loss) {
-    const bool has_name = !loss.provider.empty();
+    const bool has_name = !loss.provider.empty() || !loss.process.empty();
     const std::uint64_t place = has_name ? 0 : std::uint64_t{source} << 32U | loss.index;
     lost_key key(place, loss.pid, loss.start_time, loss.process, loss.provider);
     const auto known = unknown_.find(key);
-    return known != unknown_.end() ? known->second
-                                   : unknown_.emplace(std::move(key), allocate_id()).first->second;
+    if (known != unknown_.end()) {
+        return known->second;
+    }
+    const std::size_t number = EVENTLOG_PROVIDERS_MAX + unknown_.size();
+    return number >= other_provider
+               ? other_provider
+               : unknown_.emplace(std::move(key), static_cast<std::uint32_t>(number)).first->second;
 }
 
 void record_copier::write_gap(const merged_record& record) {
     ring_state& ring = rings_[record.ring];
-    (record.overwritten ? ring.overwritten : ring.unreported) += record.lost_before;
+    add_saturating(record.overwritten ? ring.overwritten : ring.unreported, record.lost_before);
 }
 
 void record_copier::write(const merged_record& record, std::uint32_t source,
@@ -170,7 +180,7 @@ void record_copier::write(const merged_record& record, std::uint32_t source,
     run.count = 1;
     run.bytes = bytes_;
     coalescer_.add(run, {}, write_run_);
-    (run.overwritten ? summary_.overwritten : summary_.lost) += missing;
+    add_saturating(run.overwritten ? summary_.overwritten : summary_.lost, missing);
     ++summary_.records;
     ring.next = run.sequence + 1;
     missing = 0;
@@ -181,10 +191,10 @@ void record_copier::write_loss(const loss_report& loss, std::uint32_t source,
     if (loss.scope == loss_scope::ring) {
         // A damaged file may contain any ring number.
         ring_state& ring = rings_[std::min<std::size_t>(loss.index, rings_.size() - 1)];
-        ring.unreported += loss.full - overwritten_count(loss);
-        ring.overwritten += overwritten_count(loss);
-        ring.damaged += loss.damaged;
-        ring.unwritten += loss.unwritten;
+        add_saturating(ring.unreported, loss.full - overwritten_count(loss));
+        add_saturating(ring.overwritten, overwritten_count(loss));
+        add_saturating(ring.damaged, loss.damaged);
+        add_saturating(ring.unwritten, loss.unwritten);
         return;
     }
     if (loss.full == 0 && lost_count(loss) == 0) {
@@ -197,30 +207,38 @@ void record_copier::write_loss(const loss_report& loss, std::uint32_t source,
     if (all.scope != loss_scope::provider) {
         all = loss;
         all.index = number;
+        if (number == other_provider) {
+            all.pid = 0;
+            all.start_time = 0;
+            all.process = other_processes;
+            all.provider.clear();
+        }
         return;
     }
-    all.full += loss.full;
-    all.too_large += loss.too_large;
-    all.busy += loss.busy;
-    all.unattached += loss.unattached;
+    add_saturating(all.full, loss.full);
+    add_saturating(all.too_large, loss.too_large);
+    add_saturating(all.busy, loss.busy);
+    add_saturating(all.unattached, loss.unattached);
+    add_saturating(all.refused, loss.refused);
+    add_saturating(all.no_memory, loss.no_memory);
 }
 
 void record_copier::write_losses() {
     for (std::size_t number = 0; number < rings_.size(); ++number) {
         const ring_state& ring = rings_[number];
-        loss_report loss =
-            trailing_loss(static_cast<std::uint32_t>(number), ring.unreported + ring.overwritten,
-                          ring.overwritten, ring.damaged);
+        loss_report loss = trailing_loss(static_cast<std::uint32_t>(number),
+                                         saturating_sum(ring.unreported, ring.overwritten),
+                                         ring.overwritten, ring.damaged);
         loss.unwritten = ring.unwritten;
         if (lost_count(loss) != 0) {
             writer_.write_loss(loss);
-            summary_.lost += lost_count(loss) - ring.overwritten;
-            summary_.overwritten += ring.overwritten;
+            add_saturating(summary_.lost, lost_count(loss) - overwritten_count(loss));
+            add_saturating(summary_.overwritten, ring.overwritten);
         }
     }
     for (const auto& [number, loss] : provider_losses_) {
         writer_.write_loss(loss);
-        summary_.lost += lost_count(loss);
+        add_saturating(summary_.lost, lost_count(loss));
     }
 }
 

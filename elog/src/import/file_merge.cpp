@@ -376,15 +376,13 @@ void file_merger::take_marks(const file_reader& reader, const merge_input& file)
 /// The later files of a recording repeat what the providers have lost in the earlier ones.
 void file_merger::subtract_counted(loss_report& loss, std::uint64_t recording) {
     loss_report& counted = counted_[{recording, loss.index}];
-    const auto subtract = [](std::uint64_t& count, std::uint64_t& before) {
-        const std::uint64_t all = std::max(count, before);
-        count = all - before;
-        before = all;
-    };
-    subtract(loss.full, counted.full);
-    subtract(loss.too_large, counted.too_large);
-    subtract(loss.busy, counted.busy);
-    subtract(loss.unattached, counted.unattached);
+    for (const auto count :
+         {&loss_report::full, &loss_report::too_large, &loss_report::busy, &loss_report::unattached,
+          &loss_report::refused, &loss_report::no_memory}) {
+        const std::uint64_t all = std::max(loss.*count, counted.*count);
+        loss.*count = all - counted.*count;
+        counted.*count = all;
+    }
 }
 
 /// All records of the file have been read.

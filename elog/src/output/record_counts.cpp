@@ -73,32 +73,37 @@ void record_counts::write(const merged_record& record, const provider_map& provi
 }
 
 void record_counts::write_gap(const merged_record& record, std::uint32_t /*shared_ring*/) {
-    (record.overwritten ? overwritten_ : lost_.full) += record.lost_before;
+    add_saturating(record.overwritten ? overwritten_ : lost_.full, record.lost_before);
 }
 
 void record_counts::write_loss(const loss_report& loss, const provider_map& providers,
                                std::uint32_t /*shared_ring*/) {
     if (loss.scope == loss_scope::ring) {
-        lost_.full += loss.full - overwritten_count(loss);
-        overwritten_ += overwritten_count(loss);
-        lost_.damaged += loss.damaged;
-        lost_.unwritten += loss.unwritten;
+        add_saturating(lost_.full, loss.full - overwritten_count(loss));
+        add_saturating(overwritten_, overwritten_count(loss));
+        add_saturating(lost_.damaged, loss.damaged);
+        add_saturating(lost_.unwritten, loss.unwritten);
     } else if (loss.full != 0 || lost_count(loss) != 0) {
         // A report without losses replaces an earlier one with the same number.
         // loss.full of a provider is already included in the losses of the rings.
-        lost_.too_large += loss.too_large;
-        lost_.busy += loss.busy;
-        lost_.unattached += loss.unattached;
+        add_saturating(lost_.too_large, loss.too_large);
+        add_saturating(lost_.busy, loss.busy);
+        add_saturating(lost_.unattached, loss.unattached);
+        add_saturating(lost_.refused, loss.refused);
+        add_saturating(lost_.no_memory, loss.no_memory);
         provider_name name = name_of(loss.index, providers);
-        if (name == provider_without_schema && !loss.provider.empty()) {
-            name = {loss.provider, {loss.process, loss.pid}};
+        if (name == provider_without_schema && !(loss.provider.empty() && loss.process.empty())) {
+            name.first = loss.provider.empty() ? name.first : loss.provider;
+            name.second = {loss.process, loss.pid};
         }
-        by_process_[name.second].lost += loss.full + lost_count(loss);
+        add_saturating(by_process_[name.second].lost, saturating_sum(loss.full, lost_count(loss)));
         loss_counts& of_provider = lost_by_provider_[name];
-        of_provider.full += loss.full;
-        of_provider.too_large += loss.too_large;
-        of_provider.busy += loss.busy;
-        of_provider.unattached += loss.unattached;
+        add_saturating(of_provider.full, loss.full);
+        add_saturating(of_provider.too_large, loss.too_large);
+        add_saturating(of_provider.busy, loss.busy);
+        add_saturating(of_provider.unattached, loss.unattached);
+        add_saturating(of_provider.refused, loss.refused);
+        add_saturating(of_provider.no_memory, loss.no_memory);
     }
 }
 

@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "base/saturating.hpp"
 #include "record/record_writer.hpp"
 #include "text/wide_integer.hpp"
 
@@ -25,11 +26,13 @@ struct loss_counts {
     std::uint64_t too_large = 0;
     std::uint64_t busy = 0;
     std::uint64_t unattached = 0;
+    std::uint64_t refused = 0;
     std::uint64_t damaged = 0;
     std::uint64_t unwritten = 0;
+    std::uint64_t no_memory = 0;  // of `full`
 
     [[nodiscard]] std::uint64_t all() const noexcept {
-        return full + too_large + busy + unattached + damaged + unwritten;
+        return saturating_sum(full, too_large, busy, unattached, refused, damaged, unwritten);
     }
 };
 

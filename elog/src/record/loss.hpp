@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <string>
 
+#include "base/saturating.hpp"
 #include "record/loss_names.hpp"
 
 namespace elog {
@@ -26,21 +27,27 @@ struct loss_report {
     std::uint64_t too_large = 0;  // of a provider, as the next one
     std::uint64_t busy = 0;
     std::uint64_t unattached = 0;
+    std::uint64_t refused = 0;      // by the kernel
+    std::uint64_t no_memory = 0;    // of the provider's `full`
     std::uint64_t damaged = 0;      // of a ring, as the next ones
     std::uint64_t overwritten = 0;  // of `full`: see overwritten_count
     std::uint64_t unwritten = 0;    // read from the ring, but the file could not be written
-    // Of a provider, where the names are known.
+    // Of a provider, where the names are known. Without a process number: of other processes.
     std::uint32_t pid = 0;
     std::uint64_t start_time = 0;  // see provider_instance
     std::string process{};
     std::string provider{};
 };
 
+/// The name of the process in reports of processes whose names are not known.
+inline constexpr const char* other_processes = "other processes";
+
 /// The number of lost events that a report adds. Events of a provider that found its ring full are
 /// counted by the ring.
 [[nodiscard]] inline std::uint64_t lost_count(const loss_report& loss) noexcept {
-    return loss.scope == loss_scope::ring ? loss.full + loss.damaged + loss.unwritten
-                                          : loss.too_large + loss.busy + loss.unattached;
+    return loss.scope == loss_scope::ring
+               ? saturating_sum(loss.full, loss.damaged, loss.unwritten)
+               : saturating_sum(loss.too_large, loss.busy, loss.unattached, loss.refused);
 }
 
 /// The part of the events missing at a ring's end that were recorded and then overwritten (see
@@ -92,6 +99,7 @@ void for_each_loss_reason(const loss_report& loss, Visitor&& visit) {
         visit_any(loss.too_large, loss_name::too_large);
         visit_any(loss.busy, loss_name::busy);
         visit_any(loss.unattached, loss_name::unattached);
+        visit_any(loss.refused, loss_name::refused);
     }
 }
 

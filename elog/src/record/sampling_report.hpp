@@ -10,12 +10,9 @@
 #include <string>
 #include <vector>
 
-namespace elog {
+#include "base/saturating.hpp"
 
-/// Adds to a count, up to the largest number.
-constexpr void add_saturating(std::uint64_t& count, std::uint64_t added) noexcept {
-    count = added > UINT64_MAX - count ? UINT64_MAX : count + added;
-}
+namespace elog {
 
 /// One event of all processes with that provider.
 struct sampled_event {
