@@ -86,7 +86,8 @@ snapshot_writer::snapshot_writer(const snapshot_arguments& arguments,
         passing_.emplace(filter_.get(), *sink_, UINT64_MAX, print_mismatch);
         passing_->sample_with(sampler_.get());
     }
-    process_.emplace(source.region(), passing_ ? static_cast<record_sink&>(*passing_) : *sink_);
+    process_.emplace(source.region(), passing_ ? static_cast<record_sink&>(*passing_) : *sink_,
+                     source.unattached());
 }
 
 void snapshot_writer::take(const snapshot_notes& notes) {

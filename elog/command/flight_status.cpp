@@ -90,7 +90,7 @@ std::optional<detached_status> examine(const running_subscription& subscription)
         const std::unique_ptr<record_sampler> sampler = make_sampler(source.region().header);
         filtering_sink sampled(nullptr, nowhere);
         sampled.sample_with(sampler.get());
-        recording process(source.region(), sampled);
+        recording process(source.region(), sampled, source.unattached());
         const snapshot_requests requests(source.region());
         detached_status found{subscription, source.region().header.clock_start.realtime,
                               process.snapshot()};
@@ -203,7 +203,12 @@ std::string text_of(const detached_status& shown) {
     if (shown.subscription.overwrites) {
         text += fmt::format("  overwritten {} events\n", holds.overwritten);
     }
-    text += fmt::format("  lost        {} events\n", holds.lost);
+    text += fmt::format(
+        "  lost        {} events{}\n", holds.lost,
+        holds.unattached == 0 ? "" : fmt::format(", {} of them unattached", holds.unattached));
+    if (holds.has_unread_losses) {
+        text += "              and perhaps some of programs that have ended: there were too many\n";
+    }
     text += requests_of(shown);
     if (holds.providers_refused != 0) {
         text += fmt::format("  refused     {} providers: there is no room for more than {}. Stop "
@@ -248,6 +253,12 @@ std::string json_of(const std::vector<detached_status>& all) {
                         {"bytes", each.holds.bytes},
                         {loss_name::overwritten, each.holds.overwritten},
                         {"lost", each.holds.lost},
+                        {"lost_by_reason",
+                         {{loss_name::full, each.holds.full},
+                          {loss_name::too_large, each.holds.too_large},
+                          {loss_name::busy, each.holds.busy},
+                          {loss_name::unattached, each.holds.unattached},
+                          {loss_name::damaged, each.holds.damaged}}},
                         {"providers_refused", each.holds.providers_refused},
                         {"snapshots_requested", each.requests.wanted},
                         {"snapshots_answered", each.requests.answered},

@@ -143,7 +143,8 @@ std::unique_ptr<filtering_sink> make_selection(const record_arguments& arguments
 
 /// Whether events or providers are missing, or may be.
 bool has_loss(const recording_summary& summary) noexcept {
-    return summary.lost != 0 || summary.providers_refused != 0 || summary.has_impossible_counts;
+    return summary.lost != 0 || summary.providers_refused != 0 || summary.has_impossible_counts ||
+           summary.has_unread_losses;
 }
 
 /// Without a file, standard output has only events, and the summary is text.

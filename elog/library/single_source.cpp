@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
 // The common part of a file source and a live source: see source_state.hpp.
+#include <utility>
+
+#include "base/saturating.hpp"
 #include "file/file_writer.hpp"
 #include "source_state.hpp"
 
@@ -47,8 +50,8 @@ void single_source::note(loss missing) {
         return;
     }
     missing.source = place.number;
-    totals_.lost += missing.count;
-    lost_before_ += missing.count;
+    add_saturating(totals_.lost, missing.count);
+    add_saturating(lost_before_, missing.count);
     if (on_loss_) {
         unreported_losses_.push_back(missing);
     }
@@ -110,15 +113,21 @@ void single_source::take_loss(const loss_report& block) {
         return;
     }
     const auto provider = place.providers->find(block.index);
-    loss missing{block.too_large, loss_reason::too_large};
+    loss missing;
     if (provider != place.providers->end()) {
         missing.provider = provider->second.schema.name;
+    } else if (!block.provider.empty()) {
+        missing.provider = *names_.insert(block.provider).first;
     }
-    note(missing);
     // Losses for lack of room are already in the numbers of the rings.
-    missing.count = block.busy;
-    missing.reason = loss_reason::busy;
-    note(missing);
+    for (const auto& [count, reason] : {std::pair(block.too_large, loss_reason::too_large),
+                                        std::pair(block.busy, loss_reason::busy),
+                                        std::pair(block.unattached, loss_reason::unattached),
+                                        std::pair(block.refused, loss_reason::refused)}) {
+        missing.count = count;
+        missing.reason = reason;
+        note(missing);
+    }
 }
 
 }  // namespace elog::library

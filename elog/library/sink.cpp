@@ -114,11 +114,21 @@ void sink_state::put(const loss& missing) {
             block.unwritten = missing.count;
             break;
         case loss_reason::too_large:
-        case loss_reason::busy:
-            block.scope = loss_scope::provider;
-            block.index = id_of(missing.provider);
-            (missing.reason == loss_reason::busy ? block.busy : block.too_large) = missing.count;
+            block.too_large = missing.count;
             break;
+        case loss_reason::busy:
+            block.busy = missing.count;
+            break;
+        case loss_reason::unattached:
+            block.unattached = missing.count;
+            break;
+        case loss_reason::refused:
+            block.refused = missing.count;
+            break;
+    }
+    if (lost_count(block) == 0) {  // counted by a provider
+        block.scope = loss_scope::provider;
+        block.index = id_of(missing.provider);
     }
     writer_->write_loss(block, providers_, no_cpu);
 }

@@ -8,6 +8,7 @@
 #include <deque>
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -87,6 +88,7 @@ class single_source : public source_state {
     std::function<void(const loss&)> on_loss_;
     source_totals totals_;
     std::uint64_t lost_before_ = 0;       // before the next returned record
+    std::set<std::string> names_;         // of providers of which only losses are known
     std::deque<loss> unreported_losses_;  // stored until on_loss is called
     std::optional<record> pending_;
 };

@@ -4,11 +4,14 @@
 #pragma once
 
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <chrono>
+#include <csignal>
 #include <cstdint>
 #include <fstream>
+#include <optional>
 #include <thread>
 
 #include <gtest/gtest.h>
@@ -86,5 +89,68 @@ void check_in_child(Check&& check) {
               }),
               0);
 }
+
+enum class ending { regular, without_descriptors, killed };
+
+/// A program that is not attached to a subscription that begins, loses events, and ends.
+class short_program {
+  public:
+    /// Returns when the program has published its provider.
+    explicit short_program(const char* name) {
+        EXPECT_EQ(::pipe(&requests_[0]), 0);
+        EXPECT_EQ(::pipe(&answers_[0]), 0);
+        child_ = ::fork();
+        EXPECT_GE(child_, 0);
+        if (child_ == 0) {
+            run(name);
+        }
+        char answer = 0;
+        EXPECT_EQ(::read(answers_[0], &answer, 1), 1);
+    }
+    ~short_program() {
+        for (const int each : {requests_[0], requests_[1], answers_[0], answers_[1]}) {
+            static_cast<void>(::close(each));
+        }
+    }
+    short_program(const short_program&) = delete;
+    short_program& operator=(const short_program&) = delete;
+
+    /// Waits for its end.
+    void lose(char count, ending how) {
+        const char request[] = {count, static_cast<char>(how)};
+        EXPECT_EQ(::write(requests_[1], &request[0], sizeof request),
+                  static_cast<ssize_t>(sizeof request));
+        int status = 0;
+        EXPECT_EQ(::waitpid(child_, &status, 0), child_);
+    }
+
+  private:
+    [[noreturn]] void run(const char* name) {
+        std::optional<dynamic_provider> one(definition_of(name));
+        char request[2] = {};
+        if (::write(answers_[1], "", 1) != 1 ||
+            ::read(requests_[0], &request[0], sizeof request) != sizeof request) {
+            ::_exit(1);
+        }
+        const auto how = static_cast<ending>(request[1]);
+        std::optional<no_descriptors> closed;
+        closed.emplace();
+        for (char i = 0; i < request[0]; ++i) {
+            static_cast<void>(one->emit(0));
+        }
+        if (how == ending::killed) {
+            static_cast<void>(::raise(SIGKILL));
+        }
+        if (how == ending::regular) {
+            closed.reset();
+        }
+        one.reset();
+        ::_exit(0);
+    }
+
+    int requests_[2] = {-1, -1};
+    int answers_[2] = {-1, -1};
+    pid_t child_ = -1;
+};
 
 }  // namespace eventlog::test

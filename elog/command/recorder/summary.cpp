@@ -71,17 +71,24 @@ std::vector<json_object> rings_as_json(const std::vector<ring_totals>& rings) {
 std::vector<json_object> losses_as_json(const std::vector<lossy_provider>& providers) {
     std::vector<json_object> shown;
     for (const lossy_provider& each : providers) {
+        const provider_losses& lost = each.lost;
+        json_object by_reason = json_object()
+                                    .add(loss_name::full, lost.full)
+                                    .add(loss_name::too_large, lost.too_large)
+                                    .add(loss_name::busy, lost.busy)
+                                    .add(loss_name::unattached, lost.unattached);
+        if (lost.refused != 0) {
+            by_reason.add(loss_name::refused, lost.refused);
+        }
         shown.emplace_back()
             .add("provider", each.provider)
             .add("comm", each.process)
             .add("pid", each.pid)
-            .add("lost",
-                 each.lost.full + each.lost.too_large + each.lost.busy + each.lost.unattached)
-            .add("lost_by_reason", json_object()
-                                       .add(loss_name::full, each.lost.full)
-                                       .add(loss_name::too_large, each.lost.too_large)
-                                       .add(loss_name::busy, each.lost.busy)
-                                       .add(loss_name::unattached, each.lost.unattached));
+            .add("lost", lost.full + lost.too_large + lost.busy + lost.unattached + lost.refused)
+            .add("lost_by_reason", by_reason);
+        if (lost.no_memory != 0) {
+            shown.back().add("lost_no_memory", lost.no_memory);
+        }
     }
     return shown;
 }
@@ -127,6 +134,14 @@ void print_losses(const recording_summary& summary) {
         print_diagnostic("elog: {} events were emitted by processes that were not attached (yet). "
                          "Let their threads wait until eventlog has started, or see elog-list(1).",
                          summary.unattached);
+    }
+    if (summary.has_unread_losses) {
+        print_diagnostic("elog: Many programs that have ended were not attached, and the losses of "
+                         "some may not be counted. Record fewer with -e, -p or --comm.");
+    }
+    if (summary.refused != 0) {
+        print_diagnostic("elog: {} events were rejected by the kernel. See elog-list(1), --stats.",
+                         summary.refused);
     }
     if (summary.damaged != 0) {
         print_diagnostic("elog: {} events were damaged: a program has overwritten the buffers.",
@@ -190,6 +205,9 @@ void print_summary_as_json(const json_object& first, const recording_summary& su
                                 .add(loss_name::busy, summary.busy)
                                 .add(loss_name::unattached, summary.unattached)
                                 .add(loss_name::damaged, summary.damaged);
+    if (summary.refused != 0) {
+        by_reason.add(loss_name::refused, summary.refused);
+    }
     if (summary.unwritten != 0) {
         by_reason.add(loss_name::unwritten, summary.unwritten);
     }

@@ -31,6 +31,8 @@ enum class loss_reason : std::uint8_t {
     busy,         // the shared ring was locked for too long
     damaged,      // inconsistent bytes
     unwritten,    // the recording's file had no space left
+    unattached,   // emitted by a process that was not attached (yet)
+    refused,      // rejected by the kernel
 };
 
 /// A number of lost records.

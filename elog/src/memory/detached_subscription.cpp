@@ -118,6 +118,7 @@ bool detached_subscription::remove() {
     static_cast<void>(
         ::unlinkat(directory_.subscriptions.get(), core::slot_file_name(slot_).data(), 0));
     core::release_memory(found_.file(), found_.geometry());
+    core::remove_dead_processes(directory_);
     return true;
 }
 

@@ -12,6 +12,7 @@
 #include <string>
 
 #include "memory/region_reader.hpp"
+#include "memory/unattached_losses.hpp"
 #include "shm/directory.hpp"
 #include "shm/subscription_file.hpp"
 
@@ -25,6 +26,11 @@ class detached_subscription {
     /// Valid as long as this object.
     [[nodiscard]] region_view region() const noexcept {
         return {found_.file(), found_.header(), found_.geometry()};
+    }
+
+    /// Losses that are not in the region. Valid as long as this object.
+    [[nodiscard]] unattached_losses unattached() const {
+        return {directory_, slot_, found_.header().serial};
     }
 
     /// Whether the subscription has not been removed since. Reads the directory again at each call.
@@ -44,8 +50,9 @@ class detached_subscription {
     void end();
 
     /// After end(): removes the file and releases its memory. Applications keep what they have
-    /// mapped until they attach the next time. Returns false if another process has removed it
-    /// before. Throws user_error if the directory stays locked; then the subscription still exists.
+    /// mapped until they attach the next time. The process files that stayed for it go, too.
+    /// Returns false if another process has removed it before. Throws user_error if the directory
+    /// stays locked; then the subscription still exists.
     bool remove();
 
   private:

@@ -49,6 +49,7 @@ std::vector<lossy_provider> lossy_providers(const std::vector<loss_report>& repo
         lost.too_large = each.too_large;
         lost.busy = each.busy;
         lost.unattached = each.unattached;
+        lost.no_memory = each.no_memory;
         found.push_back({each.provider, each.process, each.pid, lost});
     }
     return found;
@@ -116,8 +117,12 @@ recording::recording(subscription& source, record_sink& sink, clock_reader reade
     }
 }
 
-recording::recording(const region_view& source, record_sink& sink)
-    : source_(source), sink_(sink), reader_(source_, producer_policy::never_wait) {
+recording::recording(const region_view& source, record_sink& sink,
+                     std::optional<unattached_losses> unattached)
+    : source_(source),
+      sink_(sink),
+      reader_(source_, producer_policy::never_wait),
+      unattached_(std::move(unattached)) {
     sink_.start(source_);
     sink_.take_clock(first_reading(source_.header));
 }
@@ -216,6 +221,7 @@ std::vector<loss_report> recording::provider_reports() {
     for (const auto& [id, provider] : providers_) {
         const provider_losses losses = reader_.losses_of(id);
         loss_report loss = provider_loss(id, losses.full, losses.too_large, losses.busy);
+        loss.no_memory = std::min(losses.no_memory, losses.full);
         loss.provider = provider.schema.name;
         loss.process = provider.process;
         loss.pid = provider.pid;
@@ -303,6 +309,7 @@ recording_summary recording::finish() {
     report_losses();
     recording_summary summary = summarize(reader_, providers_, rings(), unattached());
     summary.lossy_providers = lossy_providers(provider_reports());
+    summary.has_unread_losses = unattached_ && unattached_->may_be_incomplete();
     summary.elapsed = steady_clock::now() - begin_;
     sink_.finish();
     return summary;

@@ -47,10 +47,12 @@ class recording {
     using clock_reader = std::uint64_t (*)(std::uint32_t clock) noexcept;
 
     /// The first form is for a subscription of this process. The second is for a region that
-    /// another process owns; only snapshot() may be called on it.
+    /// another process owns; only snapshot() may be called on it. `unattached`: the losses of
+    /// programs that are in no region.
     recording(subscription& source, record_sink& sink,
               clock_reader reader = eventlog::core::read_clock);
-    recording(const region_view& source, record_sink& sink);
+    recording(const region_view& source, record_sink& sink,
+              std::optional<unattached_losses> unattached = {});
 
     /// Reads until `stop` returns true (it is called at least every 10 ms), then ends the
     /// subscription and reads the rest. Records are released within the latency. In overwrite mode
@@ -113,7 +115,7 @@ class recording {
     poll_clock poll_clock_;
     clock_schedule loss_schedule_;
     shared_ring_ahead shared_ring_;
-    std::optional<unattached_losses> unattached_;  // only of a subscription of this process
+    std::optional<unattached_losses> unattached_;
     // Of the reports of providers that had not attached when they were first reported.
     std::map<unattached_losses::key, std::uint32_t> other_numbers_;
     clock_reader clock_reader_ = eventlog::core::read_clock;

@@ -216,6 +216,7 @@ subscription::~subscription() {
         return;  // the next process that takes the lock finds that the owner is dead
     }
     remove();
+    core::remove_dead_processes(directory_);  // those that stayed for it
 }
 
 /// After end(), because the slot may be reused as soon as the name is removed: by then the bits

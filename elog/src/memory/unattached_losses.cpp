@@ -5,13 +5,17 @@
 #include <linux/eventlog.h>
 #include <sys/stat.h>
 
-#include <cstddef>
+#include <algorithm>
 #include <set>
 #include <utility>
 #include <vector>
 
+#include "base/saturating.hpp"
+#include "base/test_override.hpp"
 #include "platform/error_text.hpp"
+#include "record/loss.hpp"
 #include "schema/schema.hpp"
+#include "shm/subscription_file.hpp"
 
 namespace elog {
 
@@ -22,8 +26,7 @@ namespace {
 // Most descriptors held. Programs beyond it are read while they run.
 constexpr std::size_t files_max = 512;
 // Bounds memory: hostile files may name any number of providers.
-constexpr std::size_t losses_max = EVENTLOG_PROVIDERS_MAX;
-constexpr int tries_max = 100;
+constexpr std::uint64_t losses_max = EVENTLOG_PROVIDERS_MAX;
 
 /// Empty if the provider has been withdrawn.
 std::string published_name(const core::published_provider& provider) {
@@ -39,7 +42,10 @@ std::string published_name(const core::published_provider& provider) {
 
 unattached_losses::unattached_losses(const core::directory& where, unsigned slot,
                                      std::uint64_t serial)
-    : where_(where), slot_(slot), serial_(serial) {}
+    : losses_max_(test_override("EVENTLOG_TEST_LOSSES_MAX", losses_max, 1, losses_max)),
+      where_(where),
+      slot_(slot),
+      serial_(serial) {}
 
 /// Whether the file of that name is held open. A program that another one has executed in the same
 /// process leaves it name and file behind, whose counts are final.
@@ -76,6 +82,7 @@ void unattached_losses::find_processes() {
 }
 
 void unattached_losses::read() {
+    others_ = 0;
     find_processes();
     std::set<std::string> present;
     core::folder_listing names(where_.processes);
@@ -92,35 +99,23 @@ void unattached_losses::read() {
         read_counts(*each.second);
         return !present.contains(each.first);
     });
+    add_to_others(others_);
+    may_be_incomplete_ = may_be_incomplete_ || present.size() >= core::unread_files_max;
 }
 
-std::uint64_t unattached_losses::count_of(const core::process_file& file,
-                                          const core::published_provider& provider) const {
-    std::uint32_t early = provider.entry().early[slot_];
-    for (int tries = 0; tries < tries_max; ++tries) {
-        eventlog_counters_page page{};
-        if (!provider.read_counters(page)) {
-            return 0;
-        }
-        const std::uint64_t word = page.unattached[slot_];
-        const std::uint64_t count =
-            word >> EVENTLOG_UNATTACHED_COUNT_BITS == EVENTLOG_UNATTACHED_TAG(serial_)
-                ? word & EVENTLOG_UNATTACHED_COUNT_MASK
-                : 0;
-        // The process moves the early ones to the word above when it has mapped the gate.
-        std::uint32_t now = 0;
-        if (provider.read_early(slot_, now) && now == early) {
-            early &= ~EVENTLOG_EARLY_LISTENS;
-            return early != 0 && file.read_slot_serial(slot_) == serial_ ? count + early : count;
-        }
-        early = now;
+/// A count falls when a file is removed, but what was lost stays lost.
+void unattached_losses::add_to_others(std::uint64_t count) {
+    if (count != 0) {
+        unattached_loss& loss = losses_[key()];
+        loss.process = other_processes;
+        loss.count = std::max(loss.count, count);
     }
-    return 0;  // it changes all the time; the next call finds it
 }
 
 void unattached_losses::read_counts(core::process_file& file) {
-    for (core::published_provider provider(file); provider.next();) {
-        const std::uint64_t count = count_of(file, provider);
+    for (core::published_provider provider(file, core::published_provider::which::with_counted);
+         provider.next();) {
+        const std::uint64_t count = provider.read_unattached(slot_, serial_);
         if (count == 0) {
             continue;
         }
@@ -132,7 +127,8 @@ void unattached_losses::read_counts(core::process_file& file) {
         const key who(process.pid, process.start_time, name);
         const auto entry =
             std::tuple(file.inode(), provider.entry_offset(), provider.entry().generation);
-        if (included_.size() >= losses_max && !included_.contains(entry)) {
+        if (included_.size() >= losses_max_ && !included_.contains(entry)) {
+            add_saturating(others_, count);
             continue;
         }
         unattached_loss& loss = losses_[who];

@@ -4,12 +4,15 @@
 //
 // - The counts are in the process files of the programs, with a tag that tells subscriptions of one
 //   slot apart. They belong to no ring and to no entry of the region.
-// - Holds the files open, up to a limit, so that the last counts of a program that ends are read.
-//   A program that ends before its file was seen is not counted.
-// - Files are untrusted, as process_file describes.
+// - The file of a program that has ended stays while the subscription exists, if it has such
+// counts.
+//   Files are also held open, up to a limit, for the last counts of a program that deletes its own.
+// - Files are untrusted, as process_file describes: of more than a number of providers only the sum
+//   is kept, as that of other processes.
 // - One thread uses it.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -45,13 +48,17 @@ class unattached_losses {
     void read();
 
     [[nodiscard]] const std::map<key, unattached_loss>& all() const noexcept { return losses_; }
+    /// Whether so many programs have ended with such losses that the files of some may have been
+    /// removed unread.
+    [[nodiscard]] bool may_be_incomplete() const noexcept { return may_be_incomplete_; }
 
   private:
-    [[nodiscard]] std::uint64_t count_of(const eventlog::core::process_file& file,
-                                         const eventlog::core::published_provider& provider) const;
     void read_counts(eventlog::core::process_file& file);
+    void add_to_others(std::uint64_t count);
     [[nodiscard]] bool is_open(const char* name);
 
+    /// Providers with an entry of their own.
+    std::size_t losses_max_;
     const eventlog::core::directory& where_;
     unsigned slot_;
     std::uint64_t serial_;
@@ -60,6 +67,8 @@ class unattached_losses {
     /// What is included of each published entry, by inode, offset and generation: one provider may
     /// be published several times, and each time counts from 0.
     std::map<std::tuple<std::uint64_t, std::uint64_t, std::uint32_t>, std::uint64_t> included_;
+    std::uint64_t others_ = 0;  // of the entries without a place there, in this read()
+    bool may_be_incomplete_ = false;
 };
 
 }  // namespace elog

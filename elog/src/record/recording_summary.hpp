@@ -26,6 +26,7 @@ struct provider_losses {
     std::uint64_t too_large = 0;
     std::uint64_t busy = 0;
     std::uint64_t unattached = 0;  // by a process that was not attached (yet)
+    std::uint64_t refused = 0;     // by the kernel
     std::uint64_t cut = 0;         // not lost: recorded with shorter texts
 };
 
@@ -40,18 +41,21 @@ struct lossy_provider {
 struct recording_summary {
     std::uint64_t events = 0;
     std::uint64_t bytes = 0;
-    std::uint64_t lost = 0;         // full + too_large + busy + unattached + damaged + unwritten
+    // full + too_large + busy + unattached + refused + damaged + unwritten
+    std::uint64_t lost = 0;
     std::uint64_t full = 0;         // the ring was full
     std::uint64_t no_memory = 0;    // of `full`: the shared ring got no memory
     std::uint64_t too_large = 0;    // over the largest record
     std::uint64_t busy = 0;         // the shared ring was locked by another writer
     std::uint64_t unattached = 0;   // by processes that were not attached (yet)
+    std::uint64_t refused = 0;      // by the kernel
     std::uint64_t damaged = 0;      // invalid records
     std::uint64_t unwritten = 0;    // read, but the file had no space: see count_unwritten
     std::uint64_t overwritten = 0;  // not in `lost`: replaced by newer records
     std::uint64_t cut = 0;          // not lost: recorded with shorter texts
     std::uint32_t providers_refused = 0;
     bool has_impossible_counts = false;  // a program has overwritten counts; they are left out
+    bool has_unread_losses = false;      // of more programs than can be read, at their ends
     std::chrono::duration<double> elapsed{};
     std::vector<ring_totals> rings{};               // by ring, the shared ring last
     std::vector<lossy_provider> lossy_providers{};  // filled at the end

@@ -5,6 +5,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 
@@ -82,6 +83,12 @@ eventlog_published_provider* mapped_entry(std::uint32_t block, std::uint32_t ind
 
 eventlog_process_file& mapped_header() noexcept {
     return first_page.header;
+}
+
+bool has_slot_serials() noexcept {
+    return std::ranges::any_of(mapped_header().slot_serial, [](const __u64& serial) {
+        return __atomic_load_n(&serial, __ATOMIC_ACQUIRE) != 0;
+    });
 }
 
 }  // namespace eventlog::core

@@ -28,4 +28,7 @@ void unmap_directory() noexcept;
 /// Any thread, any signal handler: the header.
 [[nodiscard]] eventlog_process_file& mapped_header() noexcept;
 
+/// Whether a subscription has ever listened to a provider of the file.
+[[nodiscard]] bool has_slot_serials() noexcept;
+
 }  // namespace eventlog::core

@@ -19,16 +19,15 @@
 #include "shm/mapped_directory.hpp"
 #include "shm/process_file_layout.hpp"
 #include "shm/process_file_room.hpp"
+#include "shm/subscription_file.hpp"
 
 namespace eventlog::core {
 namespace {
 
-// Withdrawn entries that are not reused yet, so that a consumer that is about to set bits for the
-// withdrawn provider does not find another one in its place.
+// Withdrawn entries that are not reused yet: a consumer may be about to set bits for them.
 constexpr std::uint32_t quarantined = 64;
-
-// Copies of the library in one process, each with a file.
-constexpr unsigned copies_max = 64;
+constexpr unsigned copies_max = 64;        // of the library in one process, each with a file
+constexpr std::uint32_t counted_max = 64;  // withdrawn providers whose counters stay
 
 constexpr std::uint32_t entries_of(std::uint64_t block_size) noexcept {
     return static_cast<std::uint32_t>((block_size - sizeof(eventlog_directory_block)) /
@@ -54,6 +53,7 @@ struct file_state {
     std::uint32_t published = 0;
     std::uint32_t removed = 0;   // not reused yet
     std::uint32_t removals = 0;  // ever
+    std::uint32_t counted = 0;   // withdrawn ones whose counters stay
 };
 [[EVENTLOG_STARTUP_SECTION]] constinit file_state own_file{};
 
@@ -447,15 +447,23 @@ void withdraw_provider(const directory& where, const published_place& place) noe
     if (!is_present(place)) {
         return;
     }
-    std::atomic_ref(place.entry->removal).store(++own_file.removals, std::memory_order_relaxed);
-    store_state(place, EVENTLOG_PUBLISHED_REMOVED);
-    ++own_file.removed;
-    if (--own_file.published == 0) {
-        remove_name(where);
+    const bool is_last = --own_file.published == 0;
+    if (own_file.counted < counted_max && has_slot_serials() &&
+        may_have_unread_losses(where, own_file.name.data(), own_file.inode, place.entry_offset)) {
+        ++own_file.counted;
+        store_state(place, EVENTLOG_PUBLISHED_COUNTED);
+    } else {
+        std::atomic_ref(place.entry->removal).store(++own_file.removals, std::memory_order_relaxed);
+        store_state(place, EVENTLOG_PUBLISHED_REMOVED);
+        ++own_file.removed;
+        if (is_last && own_file.counted == 0) {
+            remove_name(where);
+        } else if (const unique_fd file = open_again(where, place.inode)) {
+            free_gate(file, place.gate_offset);  // otherwise when the entry is used again
+        }
+    }
+    if (is_last) {
         forget_file();
-    } else if (const unique_fd file = open_again(where, place.inode)) {
-        // Without a descriptor the memory is freed when the entry is used again.
-        free_gate(file, place.gate_offset);
     }
 }
 

@@ -124,7 +124,8 @@ bool process_file::is_alive(mapped_files& mapped) const noexcept {
            mapped.may_map(header_.pid, status.st_dev, status.st_ino);
 }
 
-published_provider::published_provider(process_file& file) noexcept : file_(&file) {
+published_provider::published_provider(process_file& file, which wanted) noexcept
+    : file_(&file), wanted_(wanted) {
     if (!read_block()) {
         ++damaged_;
         block_ = {};
@@ -165,16 +166,21 @@ bool published_provider::next() noexcept {
         if (!read_entry(entry_)) {
             return false;
         }
-        if (entry_.state == EVENTLOG_PUBLISHED_READY) {
+        if (is_wanted()) {
             // Acquire: the entry is complete, and is read again after its state.
             std::atomic_thread_fence(std::memory_order_acquire);
-            if (read_entry(entry_) && entry_.state == EVENTLOG_PUBLISHED_READY && is_valid()) {
+            if (read_entry(entry_) && is_wanted() && is_valid()) {
                 return true;
             }
-            damaged_ += entry_.state == EVENTLOG_PUBLISHED_READY ? 1 : 0;
+            damaged_ += is_wanted() ? 1 : 0;
         }
     }
     return false;
+}
+
+bool published_provider::is_wanted() const noexcept {
+    return entry_.state == EVENTLOG_PUBLISHED_READY ||
+           (entry_.state == EVENTLOG_PUBLISHED_COUNTED && wanted_ == which::with_counted);
 }
 
 bool published_provider::read_entry(eventlog_published_provider& entry) const noexcept {
@@ -194,8 +200,8 @@ bool published_provider::read_schema(std::span<std::uint8_t> bytes) const noexce
     eventlog_published_provider now{};
     return bytes.size() == entry_.schema_size &&
            read_exactly(file_->file_, bytes.data(), bytes.size(), entry_.schema_offset) &&
-           read_entry(now) && now.state == EVENTLOG_PUBLISHED_READY &&
-           now.generation == entry_.generation;
+           read_entry(now) && now.state != EVENTLOG_PUBLISHED_EMPTY &&
+           now.state != EVENTLOG_PUBLISHED_REMOVED && now.generation == entry_.generation;
 }
 
 bool published_provider::read_gate(std::span<std::uint32_t> words) const noexcept {
@@ -207,6 +213,36 @@ bool published_provider::read_early(unsigned slot, std::uint32_t& word) const no
     return read_exactly(file_->file_, &word, sizeof word,
                         entry_offset_ + offsetof(eventlog_published_provider, early) +
                             slot * sizeof word);
+}
+
+std::uint64_t published_provider::read_unattached(unsigned slot,
+                                                  std::uint64_t serial) const noexcept {
+    constexpr int tries_max = 100;
+    std::uint32_t early = entry_.early[slot];
+    for (int tries = 0; tries < tries_max; ++tries) {
+        eventlog_counters_page page{};
+        if (!read_counters(page)) {
+            return 0;
+        }
+        const std::uint64_t word = page.unattached[slot];
+        const bool is_tagged =
+            word >> EVENTLOG_UNATTACHED_COUNT_BITS == EVENTLOG_UNATTACHED_TAG(serial);
+        const std::uint64_t count = is_tagged ? word & EVENTLOG_UNATTACHED_COUNT_MASK : 0;
+        // The process moves the early ones to the word above when it has mapped the gate.
+        std::uint32_t now = 0;
+        if (read_early(slot, now) && now == early) {
+            early &= ~EVENTLOG_EARLY_LISTENS;
+            return early != 0 && file_->read_slot_serial(slot) == serial ? count + early : count;
+        }
+        early = now;
+    }
+    return 0;
+}
+
+void published_provider::keep_counters() noexcept {
+    const std::uint32_t state = EVENTLOG_PUBLISHED_COUNTED;
+    write_exactly(file_->file_, &state, sizeof state,
+                  entry_offset_ + offsetof(eventlog_published_provider, state));
 }
 
 bool published_provider::read_counters(eventlog_counters_page& counters) const noexcept {

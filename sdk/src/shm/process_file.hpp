@@ -90,14 +90,20 @@ class process_file {
 ///     for (published_provider provider(file); provider.next();) { ... }
 class published_provider {
   public:
-    /// `file` outlives this object.
-    explicit published_provider(process_file& file) noexcept;
+    enum class which { ready, with_counted };
+
+    /// `file` outlives this object. `with_counted`: also withdrawn ones whose counters stay.
+    explicit published_provider(process_file& file, which wanted = which::ready) noexcept;
 
     /// Moves to the next provider. False at the end. Damaged entries are skipped and counted.
     [[nodiscard]] bool next() noexcept;
 
     [[nodiscard]] const eventlog_published_provider& entry() const noexcept { return entry_; }
     [[nodiscard]] const eventlog_process_file& process() const noexcept { return file_->header(); }
+    /// See process_file::read_slot_serial().
+    [[nodiscard]] std::uint64_t slot_serial(unsigned slot) const noexcept {
+        return file_->read_slot_serial(slot);
+    }
     /// Where the entry is in the file.
     [[nodiscard]] std::uint64_t entry_offset() const noexcept { return entry_offset_; }
     [[nodiscard]] std::uint32_t damaged() const noexcept { return damaged_; }
@@ -112,6 +118,13 @@ class published_provider {
 
     /// Reads the word of a slot in entry().early again.
     [[nodiscard]] bool read_early(unsigned slot, std::uint32_t& word) const noexcept;
+
+    /// Reads the number of events that the provider has lost for a subscription because it was not
+    /// attached. 0 also if it cannot be read, or changes all the time.
+    [[nodiscard]] std::uint64_t read_unattached(unsigned slot, std::uint64_t serial) const noexcept;
+
+    /// Of the provider of a process that has died: its state becomes EVENTLOG_PUBLISHED_COUNTED.
+    void keep_counters() noexcept;
 
     /// Reads the current counters of the provider.
     [[nodiscard]] bool read_counters(eventlog_counters_page& counters) const noexcept;
@@ -141,6 +154,7 @@ class published_provider {
   private:
     [[nodiscard]] bool read_block() noexcept;
     [[nodiscard]] bool read_entry(eventlog_published_provider& entry) const noexcept;
+    [[nodiscard]] bool is_wanted() const noexcept;
     [[nodiscard]] bool is_valid() noexcept;
     [[nodiscard]] std::uint32_t* gate() noexcept;
     [[nodiscard]] bool has_bit(unsigned slot) const noexcept;
@@ -151,6 +165,7 @@ class published_provider {
     void raise_in_shared_gate() noexcept;
 
     process_file* file_;
+    which wanted_;
     std::uint64_t block_offset_ = EVENTLOG_PROCESS_DIRECTORY_OFFSET;
     eventlog_directory_block block_{};
     std::uint32_t seen_ = 0;      // entries of all blocks

@@ -33,6 +33,10 @@
 /// EVENTLOG_PUBLISHED_READY; the entry of a withdrawn provider may be used again, with another
 /// generation: compare the entry before and after reading what it refers to. Blocks are never moved
 /// or removed; each is behind the one before it.
+///
+/// The file is removed with the last provider, or later by another process that finds its process
+/// dead. It keeps its name while one of its providers has unattached events of a subscription that
+/// exists, whose readers find their number there: see may_have_unread_losses().
 #define EVENTLOG_PROCESS_MAGIC 0x535345434f525045ULL  // "EPROCESS"
 #define EVENTLOG_PROCESS_VERSION 2
 #define EVENTLOG_PROCESS_DIRECTORY_OFFSET 1024
@@ -71,6 +75,9 @@ enum eventlog_published_state {
     EVENTLOG_PUBLISHED_EMPTY = 0,  // also while it is being written
     EVENTLOG_PUBLISHED_READY = 1,
     EVENTLOG_PUBLISHED_REMOVED = 2,  // the provider was withdrawn
+    // The same, but its counters and schema stay: a subscription that exists has lost events of it,
+    // and its reader may not have read the number. Never used again.
+    EVENTLOG_PUBLISHED_COUNTED = 3,
 };
 
 // A provider of the process.

@@ -198,13 +198,70 @@ void remove_dead_subscriptions(const directory& where) noexcept {
     }
 }
 
+bool may_have_unread_losses(const directory& where, const published_provider& provider) noexcept {
+    for (unsigned slot = 0; slot < EVENTLOG_SUBSCRIPTIONS_MAX; ++slot) {
+        const std::uint64_t serial = provider.slot_serial(slot);
+        if (serial == 0 || provider.read_unattached(slot, serial) == 0) {
+            continue;
+        }
+        subscription_file subscription;
+        error_text ignored;
+        if (subscription.open(where, slot, ignored) == subscription_file::found::usable &&
+            subscription.header().serial == serial) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool may_have_unread_losses(const directory& where, const char* name, std::uint64_t inode,
+                            std::uint64_t entry_offset) noexcept {
+    process_file file;
+    error_text ignored;
+    if (!where.processes || !file.open(where, name, ignored)) {
+        return true;
+    }
+    published_provider provider(file);
+    while (file.inode() == inode && provider.next()) {
+        if (provider.entry_offset() == entry_offset) {
+            return may_have_unread_losses(where, provider);
+        }
+    }
+    return false;
+}
+
+namespace {
+
+/// Of a dead process, whose providers then stay for the readers of their counters only.
+bool has_unread_losses(const directory& where, process_file& process) noexcept {
+    bool found = false;
+    for (published_provider provider(process, published_provider::which::with_counted);
+         !found && provider.next();) {
+        found = may_have_unread_losses(where, provider);
+    }
+    if (found) {
+        for (published_provider provider(process); provider.next();) {
+            provider.keep_counters();
+        }
+    }
+    return found;
+}
+
+}  // namespace
+
 void remove_dead_processes(const directory& where) noexcept {
     folder_listing names(where.processes);
     mapped_files mapped;
     error_text ignored;
+    unsigned kept = 0;
     while (const char* name = names.next()) {
         process_file process;
-        if (process.open(where, name, ignored) && !process.is_alive(mapped)) {
+        if (!process.open(where, name, ignored) || process.is_alive(mapped)) {
+            continue;
+        }
+        if (kept < unread_files_max && has_unread_losses(where, process)) {
+            ++kept;
+        } else {
             static_cast<void>(::unlinkat(where.processes.get(), name, 0));
         }
     }

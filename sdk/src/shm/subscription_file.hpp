@@ -10,6 +10,7 @@
 #include "platform/unique_fd.hpp"
 #include "ring/region.hpp"
 #include "shm/directory.hpp"
+#include "shm/process_file.hpp"
 
 namespace eventlog::core {
 
@@ -98,7 +99,21 @@ class directory_lock {
 /// Removes the subscriptions whose consumer has died. Under the directory lock.
 void remove_dead_subscriptions(const directory& where) noexcept;
 
-/// Removes the files of processes that have died or run another program. Under the directory lock.
+/// Whether a provider of a process has lost events, as unattached, for a subscription that exists:
+/// its readers may still have to read the number.
+[[nodiscard]] bool may_have_unread_losses(const directory& where,
+                                          const published_provider& provider) noexcept;
+
+/// The same for the entry at an offset of a process file, if that is the file of the name. True
+/// also if it is not known.
+[[nodiscard]] bool may_have_unread_losses(const directory& where, const char* name,
+                                          std::uint64_t inode, std::uint64_t entry_offset) noexcept;
+
+/// How many files of dead processes stay for such losses. Of further ones the losses are not known.
+inline constexpr unsigned unread_files_max = 1024;
+
+/// Removes the files of processes that have died or run another program, except those with unread
+/// losses. Under the directory lock.
 void remove_dead_processes(const directory& where) noexcept;
 
 }  // namespace eventlog::core

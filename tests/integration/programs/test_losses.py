@@ -26,6 +26,32 @@ for line in sys.stdin:
     exec(line)
     print("done", flush=True)
 """
+SHORT_PROGRAM = """
+import os, resource, signal, sys
+import ctypes
+sys.path.insert(0, sys.argv[1])
+how, wait = sys.argv[2:]
+if not wait:
+    # No room to map a subscription.
+    with open("/proc/self/statm") as file:
+        size = int(file.read().split()[0]) * resource.getpagesize()
+    resource.setrlimit(resource.RLIMIT_AS, (size + (3 << 20), resource.RLIM_INFINITY))
+if how == "fork":
+    child = os.fork()
+    if child:
+        sys.exit(os.waitpid(child, 0)[1])
+import shop
+files = resource.getrlimit(resource.RLIMIT_NOFILE)
+if wait:
+    print("ready", flush=True)
+    sys.stdin.readline()
+    resource.setrlimit(resource.RLIMIT_NOFILE, (0, files[1]))
+for number in range(3): shop.order(number, "a")
+resource.setrlimit(resource.RLIMIT_NOFILE, files)
+if how == "kill":
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+ENDS = ("exit", "kill", "fork")
 FEWEST_BUFFER_BYTES = 128 << 10
 BUFFERS = 4
 # Header, number, location of the text, text and NUL, in whole words.
@@ -46,13 +72,26 @@ class Losses(harness.Case):
         super().setUp()
         self.environment["COLUMNS"] = "200"  # one line each, however long the numbers
 
-    def start_shop(self, **variables):
-        """Starts a program that emits events on request, from one CPU."""
+    def make_shop(self):
+        """The folder of the module with the provider."""
         folder = self.path("shop")
         os.mkdir(folder)
         with open(folder + ".schema", "w", encoding="utf-8") as file:
             file.write(SCHEMA)
         self.run_elog("schema", "gen", "--lang", "python", folder + ".schema", "-o", folder + "/shop.py")
+        return folder
+
+    def start_short_program(self, folder, end, wait):
+        """A program, or its child, that loses three events and ends."""
+        program = self.start_python(self.start, "-c", SHORT_PROGRAM, folder, end, wait)
+        self.expect(program, -harness.signal.SIGKILL if end == "kill" else 0)
+        if wait:
+            self.assertEqual(program.stdout.readline(), "ready\n")
+        return program
+
+    def start_shop(self, **variables):
+        """Starts a program that emits events on request, from one CPU."""
+        folder = self.make_shop()
         shop = self.start_python(self.start, "-c", PROGRAM, folder, **variables)
         self.assertEqual(shop.stdout.readline(), "ready\n")
         return shop
@@ -182,6 +221,58 @@ class Losses(harness.Case):
                                  3, command)
             shutil.rmtree(self.path("shop"))
             os.remove(self.path("shop.schema"))
+
+    def assert_unattached(self, document, lost):
+        self.assertEqual((document["lost"], document["lost_by_reason"]["unattached"]),
+                         (lost, lost))
+        shown = document.get("lost_by_provider", [])
+        self.assertTrue(all(each["provider"] == "shop" for each in shown), shown)
+
+    def test_program_that_ends_unseen_is_counted(self):
+        folder = self.make_shop()
+        path = self.path("run.elog")
+        recording = self.start_recording("-e", "shop:*", "-o", path, "--json", "--wait",
+                                         "--fail-on-loss")
+        recording.send_signal(harness.signal.SIGSTOP)
+        for end in ENDS:
+            self.start_short_program(folder, end, "").wait()
+        self.run_elog("list")  # removes the files of programs that have ended
+        recording.send_signal(harness.signal.SIGCONT)
+        said, _ = self.stop(recording, status=3)
+        lost = 3 * len(ENDS)
+        for output in (said, self.run_elog("stat", "--json", path).stdout):
+            self.assert_unattached(json.loads(output), lost)
+            self.assertEqual(len(json.loads(output)["lost_by_provider"]), len(ENDS))
+        self.run_elog("verify", path)
+        self.assertEqual(self.names("processes"), [])
+
+    def test_flight_recorder_counts_programs_that_have_ended(self):
+        folder = self.make_shop()
+        path = self.path("run.elog")
+        programs = [self.start_short_program(folder, end, "wait") for end in ENDS]
+        self.run_elog("flight", "start", "flight", "-e", "shop:*")
+        lost = 0
+        for program in programs:
+            program.communicate("\n")
+            lost += 3
+            status = self.run_elog("flight", "status", "--json").stdout
+            self.assert_unattached(json.loads(status)["flight_recorders"][0], lost)
+            self.assertIn(f"\n  lost        {lost} events, {lost} of them unattached\n",
+                          self.run_elog("flight", "status").stdout)
+            said = self.run_elog("flight", "snapshot", "flight", "--json", "--force", "-o", path)
+            self.assert_unattached(json.loads(said.stdout), lost)
+            self.assert_unattached(json.loads(self.run_elog("stat", "--json", path).stdout), lost)
+        lines = self.run_elog("flight", "snapshot", "flight", "--json").stdout.splitlines()
+        self.assertEqual([json.loads(line) for line in lines],
+                         len(ENDS) * [{"lost": 3, "reason": "unattached", "provider": "shop"}])
+        # A successor in the slot has lost nothing.
+        self.run_elog("flight", "stop", "flight", "--force", "-o", path)
+        self.assert_unattached(json.loads(self.run_elog("stat", "--json", path).stdout), lost)
+        self.assertEqual(self.names("processes"), [])
+        self.run_elog("flight", "start", "flight", "-e", "shop:*")
+        status = self.run_elog("flight", "status", "--json").stdout
+        self.assert_unattached(json.loads(status)["flight_recorders"][0], 0)
+        self.run_elog("flight", "stop", "flight", "--discard")
 
     def test_successor_in_the_slot_has_its_own(self):
         shop = self.start_shop()

@@ -26,6 +26,7 @@ ELSEWHERE = {"places", "place", "kernel event", "kernel field", "kernel setting"
 RARE = {("event", name) for name in ("provider_id", "event_id", "payload_bytes", "cut", "damaged")}
 RARE |= {("unsupported", "unsupported"), ("loss", "provider")}
 RARE |= {("reasons", "unwritten")}  # of a full disk: tests/integration/recorder/test_no_space.py
+RARE |= {("lossy provider", "lost_no_memory")}  # of a full tmpfs: tests/unit/elog/import
 
 # The names of an event that predicates, templates, keys, JSON and CSV share.
 SHARED = ("time", "cpu", "comm", "pid", "tid", "provider", "event", "level")
