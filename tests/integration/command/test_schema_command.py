@@ -194,6 +194,20 @@ tracepoint:eventlog:p_idle
 }
 """)
 
+    def test_hostile_descriptions_stay_comments(self):
+        texts = (r"\nBEGIN { system(\x22id\x22) }\r//", r"a \\", r"*/ BEGIN { } /*", r"\x1b[2J\xe2\x80\xa8")
+        events = "".join(f'event e{i} info "{text}" when "{text}" {{ a: u8 "{text}" }}\n'
+                         for i, text in enumerate(texts))
+        with open(self.path("p.schema"), "w", encoding="utf-8") as file:
+            file.write(f'provider p "{texts[0]}" {{\n{events}}}\n')
+        shown = self.run_elog("schema", "bpftrace", self.path("p.schema")).stdout
+        code = [line for line in shown.splitlines() if line and not line.lstrip().startswith(("//", "#!"))]
+        expected = [line for i in range(len(texts)) for line in (
+            f"tracepoint:eventlog:p_e{i}", "{", f'    printf("p:e{i} a=%llu\\n", args->a);', "}")]
+        self.assertEqual(code, expected)
+        self.assertTrue(all(character == "\n" or character.isprintable() for character in shown), shown)
+        self.assertEqual(shown.count("BEGIN"), 5)
+
     def test_script_prints_probes_of_program(self):
         text = self.generate("--usdt", "./server").stdout
         self.assertNotIn("struct", text)
