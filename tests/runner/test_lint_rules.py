@@ -9,6 +9,7 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "scripts" / "lint"))
+import security  # noqa: E402
 import structure  # noqa: E402
 import version  # noqa: E402
 import vocabulary  # noqa: E402
@@ -140,6 +141,62 @@ class Version(unittest.TestCase):
             problems = self.problems(**changes)
             self.assertEqual(len(problems), 1, problems)
             self.assertIn(words, problems[0])
+
+
+class Security(unittest.TestCase):
+    LISTS = {
+        "unit.txt": "unit.region quick:release\n    is_checked\n",
+        "others.txt": "vm quick:release\n    rings\nfuzz quick:release\n    schema\n",
+        "scripts.txt": "integration/test_modes:Modes quick:release\n    test_private\n"
+                       "vm/test_rings:Rings quick:release\n    test_isolates\n",
+        "renamed.txt": "unit.region.is_checked -> unit.region.is_validated # a better word\n",
+    }
+
+    def problems(self, cell, header="| attack | test |"):
+        """Those of a page with a table of one row, which names tests in this cell."""
+        return self.problems_of(f"Text.\n\n{header}\n| --- | --- |\n| a link | {cell} |\n")
+
+    def problems_of(self, page):
+        with tempfile.TemporaryDirectory() as folder:
+            project = pathlib.Path(folder)
+            files = {f"{security.LISTS}/{name}": text for name, text in self.LISTS.items()}
+            files[f"{security.SCRIPTS}/command/test_modes.py"] = ""
+            files[security.PAGE] = page
+            for name, text in files.items():
+                (project / name).parent.mkdir(parents=True, exist_ok=True)
+                (project / name).write_text(text, encoding="utf-8")
+            return security.find_problems(project)
+
+    def assert_problem(self, words, *cell):
+        problems = self.problems(*cell)
+        self.assertEqual(len(problems), 1, problems)
+        self.assertIn(f"{security.PAGE}:5: ", problems[0])
+        self.assertIn(words, problems[0])
+
+    def test_accepts_tests_of_the_inventory(self):
+        for cell in ("`command/test_modes.py`", "`command/test_modes.py` Modes",
+                     "`command/test_modes.py` test_private", "fuzz, fuzz.schema",
+                     "`command/test_modes.py` Modes.test_private", "vm.rings",
+                     "vm.rings test_isolates (the pages), unit.region", "unit.region.is_validated"):
+            self.assertEqual(self.problems(cell), [], cell)
+
+    def test_finds_rows_without_a_test(self):
+        self.assert_problem("names no test", "")
+        self.assert_problem("names no test", "(a comment)")
+        self.assert_problem('no column "test"', "fuzz", "| attack | remedy |")
+
+    def test_finds_tests_that_do_not_exist(self):
+        for name in ("`command/test_mode.py`", "`access/test_modes.py`", "test_modes", "fuzz.event",
+                     "`command/test_modes.py` Mode", "`command/test_modes.py` test_public", "vm.ring",
+                     "vm.rings test_private", "unit.regions", "unit.region.is_checked", "by hand"):
+            self.assert_problem(f'no test "{name}"', name)
+
+    def test_finds_one_missing_test_of_several(self):
+        self.assert_problem('no test "unit.regions"', "unit.region, unit.regions, fuzz")
+
+    def test_requires_tables(self):
+        (problem,) = self.problems_of("Text.\n")
+        self.assertIn("has no tables", problem)
 
 
 if __name__ == "__main__":
