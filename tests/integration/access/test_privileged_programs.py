@@ -219,8 +219,7 @@ class SameRights(rights.Case):
         self.check_recorded(0, process)
         self.assertFalse(os.path.exists(f"/dev/shm/eventlog-{ANNE}"))
 
-    def test_user_of_sudo(self):
-        """By setpriv, which changes the IDs as sudo does before it starts the program."""
+    def test_user_of_setpriv(self):
         process = self.start_steps(0, "setpriv", "--reuid", str(ANNE), "--regid", str(ANNE),
                                    "--clear-groups", self.program, *self.STEPS)
         self.check_recorded(ANNE, process)
@@ -248,6 +247,58 @@ class SameRights(rights.Case):
         self.assertEqual((code, written, unattached), (PRIVILEGED, 0, 2000), sentence)
         _, errors = self.stop(recording)
         self.assertEqual(self.summary(errors)[0], 0)
+
+
+@unittest.skipIf(other_users.SKIP_REASON is not None, other_users.SKIP_REASON)
+class Sudo(rights.Case):
+    """A program that sudo starts belongs to the user who runs it, not to the one who called sudo."""
+
+    def setUp(self):
+        super().setUp()
+        self.permit_sudo()
+
+    def check_only_read_by(self, user, process):
+        """ANNE has started the process, which `user` runs: only that user gets its events."""
+        self.reach(process)
+        (name,) = os.listdir(self.folder_of(user))
+        path = f"{self.folder_of(user)}/{name}"
+        self.assertEqual((os.stat(path).st_uid, os.stat(path).st_mode & 0o777), (user, 0o600))
+        self.assertFalse(os.path.exists(self.folder_of(ANNE)))
+        self.finish(self.start_as(ANNE, "cat", path), 1)
+        self.finish(self.start_as(ANNE, "truncate", "--size", "0", path), 1)
+        listing = self.finish(self.start_as(ANNE, self.elog, "list", "--json"))[0]
+        self.assertEqual(json.loads(listing)["providers"], [])
+        callers = self.start_recording_as(ANNE, "callers.elog")
+        recording = self.start_recording_as(user, "theirs.elog")
+        self.go_on(process)
+        (status,) = self.reach(process)
+        self.check_buffers(status, recording, 2000)
+        self.assertIn(f"/dev/shm/eventlog-{user}.", status[3])
+        _, errors = self.stop(callers)
+        self.assertEqual(self.summary(errors)[0], 0)
+        self.go_on(process)
+        self.finish(process)
+
+    def test_root_program_is_hidden_from_its_caller(self):
+        process = self.start_steps(ANNE, "sudo", "-n", self.program, *self.STEPS)
+        self.check_only_read_by(0, process)
+
+    def test_program_of_another_user_is_hidden_from_its_caller(self):
+        process = self.start_steps(ANNE, "sudo", "-n", "-u", "bert", self.program, *self.STEPS)
+        self.check_only_read_by(BERT, process)
+
+    def test_program_that_root_starts_belongs_to_its_user(self):
+        process = self.start_steps(0, "sudo", "-n", "-u", "anne", self.program, *self.STEPS)
+        self.check_recorded(ANNE, process)
+
+    def test_recording_of_root_is_hidden_from_its_caller(self):
+        os.chmod(self.scratch, 0o755)
+        path = self.path("run.elog")
+        process = self.start_as(ANNE, "sudo", "-n", self.elog, "record", "-o", path, "--",
+                                self.program, "define", "emit:10")
+        _, errors = self.finish(process)
+        self.assertEqual(self.summary(errors)[0], 10)
+        self.finish(self.start_as(ANNE, self.elog, "print", path), 1)
 
 
 if __name__ == "__main__":
