@@ -218,6 +218,7 @@ void snapshot_watch::take() {
     const pending_triggers answered = pending_;
     const reserved_name reserved = reserve_path();
     snapshot_.output.path = reserved.path;
+    snapshot_.output.reserved = reserved.unfinished.get();
     print_triggers(snapshot_.output.path, answered);
     try {
         snapshot_writer(snapshot_, source_, unknown_names::possible).take(notes_of(answered));

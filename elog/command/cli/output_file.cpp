@@ -111,7 +111,7 @@ output_file::output_file(const output_arguments& output, file_mode mode)
         named_.emplace(output.path,
                        output.force ? atomic_file::if_exists::replace
                                     : atomic_file::if_exists::reject,
-                       wanted);
+                       wanted, output.reserved);
         return;
     }
     if (output.mode) {

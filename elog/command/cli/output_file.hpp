@@ -24,6 +24,7 @@ struct output_arguments {
     std::string path;
     bool force = false;
     std::optional<std::string> mode{};  // of --mode
+    int reserved = -1;                  // descriptor of the temporary file, if it is there already
 
     /// The inherited descriptor that the path names; nothing for a file.
     [[nodiscard]] std::optional<int> descriptor() const { return descriptor_of(path); }

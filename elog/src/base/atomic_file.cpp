@@ -3,20 +3,31 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <ctime>
 #include <filesystem>
 #include <system_error>
+
+#include <fmt/core.h>
 
 #include "base/created_file.hpp"
 #include "base/user_error.hpp"
 
 namespace elog {
 namespace {
+
+using eventlog::core::unique_fd;
+
+constexpr int names_max = 100;
+// A file that no command has locked or changed for so long was left by one that was killed.
+constexpr std::time_t left_after = 60;  // seconds
 
 void check_target(const std::string& path) {
     struct stat status {};
@@ -26,7 +37,7 @@ void check_target(const std::string& path) {
     if (!S_ISREG(status.st_mode)) {
         throw user_error("{} is not a file. Give another name with -o.", path);
     }
-    const eventlog::core::unique_fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+    const unique_fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
     if (file && ::flock(file.get(), LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
         throw user_error(
             "The file {} is being written by another recording. Give another name with "
@@ -38,26 +49,29 @@ void check_target(const std::string& path) {
     }
 }
 
-/// In a folder of several users a link could lead to a file that only this user may write.
-void check_is_no_link(const std::string& path) {
+/// Whether a command of this user is writing a temporary file. The lock of another user's file
+/// under that name says nothing, nor that of a file which other users can open elsewhere.
+bool has_writer_of_this_user(const std::string& path) {
+    constexpr int flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
+    const unique_fd file(::open(path.c_str(), flags));
     struct stat status {};
-    if (::lstat(path.c_str(), &status) == 0 && S_ISLNK(status.st_mode)) {
-        throw user_error("{} is a symbolic link. Remove it, or give another name with -o.", path);
-    }
+    return file && ::fstat(file.get(), &status) == 0 && S_ISREG(status.st_mode) &&
+           status.st_uid == ::geteuid() && status.st_nlink == 1 &&
+           ::flock(file.get(), LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
 }
 
-/// Creates the temporary file, or takes over that of a command that was killed.
-eventlog::core::unique_fd open_temporary(const std::string& path, file_mode mode) {
-    eventlog::core::unique_fd file = open_created_file(path, existing_file::reject, mode);
-    if (file || errno != EEXIST) {
-        return file;
-    }
-    constexpr int flags = O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
-    file = eventlog::core::unique_fd(::open(path.c_str(), flags));
-    struct stat status {};
-    if (file && ::fstat(file.get(), &status) == 0) {
-        check_is_own_file(file.get(), path);
-        static_cast<void>(!::fchmod(file.get(), status.st_mode & mode.bits));
+/// Creates the temporary file, under its usual name or, if that is in use, under a unique one. No
+/// file that exists is opened: other processes may have it open, or know it by another name.
+unique_fd create_temporary(std::string& path, file_mode mode) {
+    unique_fd file = open_created_file(path, existing_file::reject, mode);
+    const std::string usual = path;
+    for (int attempts = 0; !file && errno == EEXIST && attempts < names_max; ++attempts) {
+        std::uint64_t number = 0;
+        if (::getrandom(&number, sizeof number, 0) != sizeof number) {
+            return {};
+        }
+        path = fmt::format("{}.{:016x}", usual, number);
+        file = open_created_file(path, existing_file::reject, mode);
     }
     return file;
 }
@@ -94,17 +108,22 @@ void remove_own_file(int descriptor, const std::string& path) noexcept {
     }
 }
 
-atomic_file::atomic_file(const std::string& path, if_exists what, file_mode mode)
+atomic_file::atomic_file(const std::string& path, if_exists what, file_mode mode, int reserved)
     : path_(follow_links(path)), temporary_(temporary_name(path_)), what_(what), mode_(mode) {
     check_target(path_);
     struct stat status {};
     if (what_ == if_exists::reject && ::lstat(path_.c_str(), &status) == 0) {
         reject_replacing(path_);
     }
-    check_is_no_link(temporary_);
-    // Another command may be writing it; its work must not be removed.
-    check_target(temporary_);
-    held_ = open_temporary(temporary_, mode.is_exact ? private_mode : mode);
+    if (reserved >= 0 && is_open_as(reserved, temporary_)) {
+        held_ = unique_fd(::fcntl(reserved, F_DUPFD_CLOEXEC, 0));
+    } else if (has_writer_of_this_user(temporary_)) {
+        throw user_error("The file {} is being written by another recording. Give another name "
+                         "with -o.",
+                         path_);
+    } else {
+        held_ = create_temporary(temporary_, mode.is_exact ? private_mode : mode);
+    }
     if (!held_) {
         throw user_error("The file {} cannot be made ({}). Give another name with -o.", path_,
                          std::strerror(errno));
@@ -144,6 +163,22 @@ void atomic_file::finish() {
                          path_, std::strerror(errno));
     }
     is_complete_ = true;
+    remove_left_file();
+}
+
+/// If the usual name of the temporary file was in use.
+void atomic_file::remove_left_file() const noexcept {
+    const std::string usual = temporary_name(path_);
+    if (usual == temporary_) {
+        return;
+    }
+    const unique_fd left(::open(usual.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+    struct stat status {};
+    if (left && ::fstat(left.get(), &status) == 0 && S_ISREG(status.st_mode) &&
+        status.st_uid == ::geteuid() && status.st_nlink == 1 &&
+        status.st_mtime < std::time(nullptr) - left_after) {
+        remove_own_file(left.get(), usual);
+    }
 }
 
 }  // namespace elog

@@ -137,26 +137,91 @@ class SharedFolder(OutputFiles):
         self.assertIn(f"belongs to user {OTHER_USER}", result.stderr)
         self.assertEqual(os.path.getsize(self.in_shared("x")), 0)
 
-    @as_root
-    def test_unfinished_file_of_another_user_is_not_taken_over(self):
-        self.record(self.path("run.elog"))
-        for folder in (self.shared, self.scratch):
-            unfinished = os.path.join(folder, "new.jsonl.unfinished")
-            with open(unfinished, "wb"):
-                pass
-            os.chown(unfinished, OTHER_USER, OTHER_USER)
-            result = self.run_elog("convert", self.path("run.elog"), "--to", "jsonl", "-o",
-                                   os.path.join(folder, "new.jsonl"), status=1)
-            self.assertIn(f"belongs to user {OTHER_USER}", result.stderr)
-            self.assertEqual(os.path.getsize(unfinished), 0)
+    def plant(self, path, owner=None):
+        """Puts in turn what must not be written to under a name; yields the kind and a check of it."""
+        def make_file():
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(PRECIOUS)
+            os.chmod(path, 0o666)
 
-    def test_unfinished_hard_link_is_not_emptied(self):
-        self.record(self.path("run.elog"))
-        os.link(self.precious, self.in_shared("new.jsonl.unfinished"))
-        result = self.run_elog("convert", self.path("run.elog"), "--to", "jsonl", "-o",
-                               self.in_shared("new.jsonl"), status=1)
-        self.assertIn("has 2 names", result.stderr)
-        self.assert_precious()
+        for make in (make_file, lambda: os.symlink(self.precious, path),
+                     lambda: os.symlink(self.path("missing"), path),
+                     lambda: os.link(self.precious, path), lambda: os.mkfifo(path)):
+            make()
+            if owner is not None:
+                os.chown(path, owner, owner, follow_symlinks=False)
+            yield os.lstat(path)
+            os.unlink(path)
+            if owner is not None:
+                os.chown(self.precious, os.geteuid(), os.getegid())
+
+    def check_planted(self, name, *command, owner=None):
+        """Whatever has the temporary name of a file, the file is a new one."""
+        self.record(self.path("run.elog"), "--force")
+        for folder in (self.shared, self.scratch):
+            unfinished = os.path.join(folder, f"{name}.unfinished")
+            for planted in self.plant(unfinished, owner):
+                output = os.path.join(folder, name)
+                self.run_elog(*command, "-o", output)
+                made, left = os.lstat(output), os.lstat(unfinished)
+                self.assertEqual((made.st_uid, stat.S_IMODE(made.st_mode), made.st_nlink),
+                                 (os.geteuid(), 0o600, 1))
+                self.assertEqual((left.st_ino, left.st_size, left.st_mode, left.st_uid),
+                                 (planted.st_ino, planted.st_size, planted.st_mode, planted.st_uid))
+                self.assertFalse(os.path.lexists(self.path("missing")))
+                if stat.S_ISREG(planted.st_mode):
+                    with open(unfinished, encoding="utf-8") as file:
+                        self.assertEqual(file.read(), PRECIOUS)
+                self.assert_precious()
+                os.unlink(output)
+                self.assertEqual([each for each in os.listdir(folder)
+                                  if each.startswith(f"{name}.unfinished.")], [])
+
+    def test_unfinished_name_is_not_reused(self):
+        run = self.path("run.elog")
+        self.check_planted("new.jsonl", "convert", run, "--to", "jsonl")
+        self.check_planted("new.elog", "cut", run)
+
+    @as_root
+    def test_unfinished_name_of_another_user_is_not_reused(self):
+        run = self.path("run.elog")
+        self.check_planted("new.jsonl", "convert", run, "--to", "jsonl", owner=OTHER_USER)
+        self.check_planted("new.elog", "cut", run, owner=OTHER_USER)
+
+    def check_parts(self, owner=None):
+        """Whatever has the name of a part, the next number is used, and --keep does not remove it."""
+        for folder in (self.shared, self.scratch):
+            first = os.path.join(folder, "part-000001.elog")
+            for planted in self.plant(first, owner):
+                self.record(os.path.join(folder, "part.elog"), "--rotate", "1MiB", "--keep", "2")
+                left = os.lstat(first)
+                self.assertEqual((left.st_ino, left.st_size), (planted.st_ino, planted.st_size))
+                self.assert_precious()
+                self.assertFalse(os.path.lexists(self.path("missing")))
+                second = os.path.join(folder, "part-000002.elog")
+                self.assertEqual(self.mode(second), 0o600)
+                self.assertIn(": whole: ", self.run_elog("verify", second).stdout)
+                os.unlink(second)
+
+    def test_name_of_a_part_is_not_reused(self):
+        self.check_parts()
+
+    @as_root
+    def test_name_of_a_part_of_another_user_is_not_reused(self):
+        self.check_parts(OTHER_USER)
+
+    def test_name_of_a_snapshot_is_not_reused(self):
+        self.run_elog("flight", "start", "flight", "-e", "counter:*")
+        # Emits until the end, so that each command finds its event.
+        self.start_provider(harness.program("counter"), "1", "0", "1000")
+        for name in ("box-000001.elog", "box-000001.elog.unfinished"):
+            for planted in self.plant(self.in_shared(name)):
+                self.run_elog("flight", "snapshot", "flight", "-o", self.in_shared("box.elog"),
+                              "--when", "number > 0", "--iterations", "1")
+                self.assertEqual(os.lstat(self.in_shared(name)).st_ino, planted.st_ino)
+                self.assert_precious()
+                self.assertEqual(self.mode(self.in_shared("box-000002.elog")), 0o600)
+                os.unlink(self.in_shared("box-000002.elog"))
 
     def test_link_to_it_is_checked_by_its_rules(self):
         os.link(self.precious, self.in_shared("x"))

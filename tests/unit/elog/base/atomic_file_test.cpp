@@ -5,12 +5,15 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 
+#include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <iterator>
-#include <memory>
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -49,11 +52,40 @@ class atomic_file_writing : public ::testing::Test {
     std::string folder_ = eventlog::test::scratch_directory() + "/atomic_file_writing";
 };
 
-TEST_F(atomic_file_writing, does_not_write_through_symbolic_link) {
-    write(path("precious"), "before");
-    fs::create_symlink(path("precious"), elog::temporary_name(path("new")));
-    EXPECT_NE(rejection(path("new")).find("symbolic link"), std::string::npos);
-    EXPECT_EQ(read(path("precious")), "before");
+TEST_F(atomic_file_writing, does_not_use_what_has_the_temporary_name) {
+    const std::string usual = elog::temporary_name(path("new"));
+    const std::vector<std::function<void()>> planted = {
+        [&] { write(usual, "before"); },
+        [&] { fs::create_symlink(path("precious"), usual); },
+        [&] { fs::create_symlink(path("missing"), usual); },
+        [&] { fs::create_hard_link(path("precious"), usual); },
+        [&] { fs::create_directory(usual); },
+        [&] { ASSERT_EQ(::mkfifo(usual.c_str(), 0600), 0); },
+    };
+    for (const std::function<void()>& plant : planted) {
+        write(path("precious"), "before");
+        plant();
+        const fs::file_status before = fs::symlink_status(usual);
+        elog::atomic_file made(path("new"));
+        EXPECT_NE(made.temporary_path(), usual);
+        write(made.temporary_path(), "after");
+        made.finish();
+        EXPECT_EQ(read(path("new")), "after");
+        EXPECT_EQ(read(path("precious")), "before");
+        EXPECT_EQ(fs::symlink_status(usual).type(), before.type());
+        EXPECT_FALSE(fs::exists(path("missing")));
+        fs::remove_all(usual);
+    }
+}
+
+TEST_F(atomic_file_writing, is_unknown_to_processes_that_opened_the_temporary_name) {
+    write(elog::temporary_name(path("new")), "");
+    std::ifstream opened_before(elog::temporary_name(path("new")));
+    elog::atomic_file made(path("new"));
+    write(made.temporary_path(), "after");
+    made.finish();
+    EXPECT_EQ(std::string(std::istreambuf_iterator<char>(opened_before), {}), "");
+    EXPECT_EQ(read(path("new")), "after");
 }
 
 TEST_F(atomic_file_writing, keeps_existing_file_until_complete) {
@@ -112,40 +144,66 @@ TEST_F(atomic_file_writing, does_not_replace_file_being_written) {
               std::string::npos);
 }
 
-TEST_F(atomic_file_writing, does_not_remove_temporary_file_with_another_writer) {
+TEST_F(atomic_file_writing, is_rejected_while_another_command_writes) {
     elog::atomic_file first(path("name"));
-    auto second = std::make_unique<elog::atomic_file>(path("name"));
+    write(first.temporary_path(), "first");
     {
         const eventlog::core::unique_fd writer(
             ::open(first.temporary_path().c_str(), O_WRONLY | O_CLOEXEC));
         ASSERT_EQ(::flock(writer.get(), LOCK_EX | LOCK_NB), 0);
-        write(first.temporary_path(), "first");
-        EXPECT_THROW(second->finish(), elog::user_error);
-        second.reset();
+        EXPECT_NE(rejection(path("name")).find("is being written by another"), std::string::npos);
     }
     first.finish();
     EXPECT_EQ(read(path("name")), "first");
 }
 
-TEST_F(atomic_file_writing, does_not_remove_temporary_file_of_another_process) {
-    auto first = std::make_unique<elog::atomic_file>(path("name"));
-    elog::atomic_file second(path("name"));
-    write(second.temporary_path(), "second");
-    second.finish();
-    elog::atomic_file third(path("name"));
-    write(third.temporary_path(), "third");
-    EXPECT_THROW(first->finish(), elog::user_error);
-    first.reset();
-    third.finish();
-    EXPECT_EQ(read(path("name")), "third");
+TEST_F(atomic_file_writing, is_not_rejected_because_of_a_lock_on_a_file_with_several_names) {
+    write(path("precious"), "before");
+    fs::create_hard_link(path("precious"), elog::temporary_name(path("name")));
+    const eventlog::core::unique_fd other(::open(path("precious").c_str(), O_RDONLY | O_CLOEXEC));
+    ASSERT_EQ(::flock(other.get(), LOCK_EX | LOCK_NB), 0);
+    EXPECT_EQ(rejection(path("name")), "");
 }
 
-TEST_F(atomic_file_writing, takes_over_temporary_file_of_killed_command) {
-    write(elog::temporary_name(path("name")), "longer than the new content");
-    elog::atomic_file made(path("name"));
-    write(made.temporary_path(), "new");
-    made.finish();
-    EXPECT_EQ(read(path("name")), "new");
+TEST_F(atomic_file_writing, is_complete_if_another_command_begins_at_the_same_time) {
+    elog::atomic_file first(path("name"));
+    elog::atomic_file second(path("name"));
+    write(first.temporary_path(), "first");
+    write(second.temporary_path(), "second");
+    second.finish();
+    EXPECT_EQ(read(path("name")), "second");
+    first.finish();
+    EXPECT_EQ(read(path("name")), "first");
+}
+
+TEST_F(atomic_file_writing, uses_a_reserved_temporary_file) {
+    const std::string usual = elog::temporary_name(path("name"));
+    const eventlog::core::unique_fd reserved(
+        ::open(usual.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+    elog::atomic_file made(path("name"), elog::atomic_file::if_exists::replace, elog::private_mode,
+                           reserved.get());
+    EXPECT_EQ(made.temporary_path(), usual);
+    fs::remove(usual);
+    write(usual, "of another process");
+    elog::atomic_file other(path("name"), elog::atomic_file::if_exists::replace, elog::private_mode,
+                            reserved.get());
+    EXPECT_NE(other.temporary_path(), usual);
+}
+
+TEST_F(atomic_file_writing, removes_temporary_file_of_killed_command) {
+    const std::string usual = elog::temporary_name(path("name"));
+    for (const bool is_old : {false, true}) {
+        write(usual, "left");
+        if (is_old) {
+            fs::last_write_time(usual, fs::file_time_type::clock::now() - std::chrono::minutes(2));
+        }
+        elog::atomic_file made(path("name"));
+        write(made.temporary_path(), "new");
+        EXPECT_TRUE(fs::exists(usual));
+        made.finish();
+        EXPECT_EQ(read(path("name")), "new");
+        EXPECT_EQ(fs::exists(usual), !is_old);
+    }
 }
 
 TEST_F(atomic_file_writing, rejects_missing_folder) {
