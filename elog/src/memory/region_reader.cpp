@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/sigbus_guard.hpp"
+#include "ring/clock.hpp"
 
 namespace elog {
 namespace {
@@ -20,11 +21,6 @@ using core::control_word;
 constexpr std::size_t copy_size = std::size_t{1} << 20U;
 // How often a producer may overtake the reader before the whole ring counts as overwritten.
 constexpr int rounds_max = 20;
-
-std::uint64_t monotonic_now() noexcept {
-    const auto now = std::chrono::steady_clock::now().time_since_epoch();
-    return static_cast<std::uint64_t>(std::chrono::nanoseconds(now).count());
-}
 
 }  // namespace
 
@@ -57,7 +53,7 @@ region_reader::region_reader(const region_view& source, producer_policy mode)
 
 /// An event takes longer than a nanosecond of one CPU.
 bool region_reader::is_possible(std::uint64_t count) const {
-    const std::uint64_t now = monotonic_now();
+    const std::uint64_t now = core::read_clock(EVENTLOG_CLOCK_MONOTONIC);
     const std::uint64_t elapsed = now - (start_ <= now ? start_ : 0);
     std::uint64_t most = 0;
     return count <= elapsed || __builtin_mul_overflow(elapsed, geometry_.ring_count, &most) ||

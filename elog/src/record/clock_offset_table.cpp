@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "base/nanoseconds.hpp"
+#include "platform/time_namespace.hpp"
 
 namespace elog {
 namespace {
@@ -44,7 +45,8 @@ std::uint64_t distance(std::int64_t one, std::int64_t other) noexcept {
 clock_offsets read_clock_offsets(std::uint64_t clock) noexcept {
     // TAI differs by whole seconds.
     const std::int64_t tai = difference(CLOCK_TAI, CLOCK_REALTIME);
-    return {clock, difference(CLOCK_BOOTTIME, CLOCK_MONOTONIC),
+    const eventlog::core::time_offsets own = eventlog::core::own_time_offsets();
+    return {clock, difference(CLOCK_BOOTTIME, CLOCK_MONOTONIC) - own.boottime + own.monotonic,
             (tai + (tai < 0 ? -one_second : one_second) / 2) / one_second * one_second};
 }
 

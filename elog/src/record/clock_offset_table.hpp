@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // Reads the offsets of CLOCK_BOOTTIME and CLOCK_TAI to CLOCK_MONOTONIC and CLOCK_REALTIME. They
-// change only when the machine has slept, or when the kernel learns of a leap second.
+// are those of the machine, whatever the time namespace, and change only when the machine has
+// slept, or when the kernel learns of a leap second.
 #pragma once
 
 #include <cstdint>

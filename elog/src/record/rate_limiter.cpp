@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "record/rate_limiter.hpp"
 
+#include <linux/eventlog.h>
+
 #include <algorithm>
-#include <chrono>
+
+#include "ring/clock.hpp"
 
 namespace elog {
 namespace {
@@ -17,8 +20,7 @@ std::int64_t second_of(std::int64_t time) noexcept {
 }  // namespace
 
 std::int64_t rate_limiter::machine_time() noexcept {
-    const auto now = std::chrono::steady_clock::now().time_since_epoch();
-    return std::chrono::nanoseconds(now).count();
+    return static_cast<std::int64_t>(eventlog::core::read_clock(EVENTLOG_CLOCK_MONOTONIC));
 }
 
 rate_limiter::rate_limiter(std::uint64_t per_second, clock present)

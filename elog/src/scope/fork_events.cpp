@@ -12,6 +12,8 @@
 #include <cstddef>
 #include <cstring>
 
+#include "platform/time_namespace.hpp"
+
 namespace elog {
 namespace {
 
@@ -104,8 +106,10 @@ void parse_process_event(std::span<const std::uint8_t> message, std::int64_t to_
 }
 
 bool fork_events::take(std::vector<fork_event>& forks) {
-    const std::int64_t to_boot_time =
-        nanoseconds_of(CLOCK_BOOTTIME) - nanoseconds_of(CLOCK_MONOTONIC);
+    // The events have the clock of the machine, and start times are those of the machine.
+    const eventlog::core::time_offsets own = eventlog::core::own_time_offsets();
+    const std::int64_t to_boot_time = nanoseconds_of(CLOCK_BOOTTIME) - own.boottime -
+                                      (nanoseconds_of(CLOCK_MONOTONIC) - own.monotonic);
     const auto self = static_cast<std::uint32_t>(::getpid());
     std::array<std::uint8_t, 1024> message{};
     while (socket_) {

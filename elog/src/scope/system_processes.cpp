@@ -19,6 +19,7 @@
 
 #include "base/proc_file.hpp"
 #include "base/user_error.hpp"
+#include "platform/time_namespace.hpp"
 #include "platform/unique_fd.hpp"
 
 namespace elog {
@@ -90,8 +91,14 @@ std::uint32_t system_processes::self() const {
 }
 
 std::optional<process_stat> system_processes::find(std::uint32_t pid) {
-    return has_proc_ ? parse_process_stat(read_file_of(pid, "stat", process_stat_max))
-                     : std::nullopt;
+    std::optional<process_stat> found;
+    if (has_proc_) {
+        found = parse_process_stat(read_file_of(pid, "stat", process_stat_max));
+    }
+    if (found) {
+        found->start_time = eventlog::core::machine_start_time(found->start_time);
+    }
+    return found;
 }
 
 std::vector<process_stat> system_processes::find_all() {

@@ -10,6 +10,7 @@
 #include <fmt/core.h>
 
 #include "base/proc_file.hpp"
+#include "platform/time_namespace.hpp"
 #include "tracing/process_files.hpp"
 
 namespace elog {
@@ -35,7 +36,7 @@ std::uint64_t start_time_of(std::uint32_t pid) {
     if (at != std::string::npos) {
         std::from_chars(text.data() + at + 1, text.data() + text.size(), found);
     }
-    return found;
+    return eventlog::core::machine_start_time(found);
 }
 
 std::optional<process_info> look_up_living_process(std::uint32_t thread) {

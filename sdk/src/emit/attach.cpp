@@ -11,6 +11,7 @@
 #include "platform/populate.hpp"
 #include "platform/process.hpp"
 #include "platform/signal_guard.hpp"
+#include "platform/time_namespace.hpp"
 #include "provider/own_gate.hpp"
 #include "ring/ring_lock.hpp"
 #include "ring/rseq.hpp"
@@ -181,6 +182,10 @@ bool is_reserved_at_once(const region_geometry& geometry) noexcept {
     const std::uint64_t serial = subscription.header().serial;
     if (slot.mapping.load(std::memory_order_relaxed) == 0 ||
         slot.serial.load(std::memory_order_relaxed) != serial) {
+        // This process may have moved to another time namespace since it has published.
+        if (subscription.header().clock == EVENTLOG_CLOCK_MONOTONIC) {
+            read_time_offsets();
+        }
         if (!unmap_slot(slot) ||
             !map_slot(slot, subscription.file(), subscription.header(), subscription.geometry())) {
             return attach_outcome::retry_later;

@@ -13,6 +13,7 @@
 #include "platform/short_text.hpp"
 #include "platform/signal_guard.hpp"
 #include "platform/startup_section.hpp"
+#include "platform/time_namespace.hpp"
 #include "platform/unique_fd.hpp"
 
 namespace eventlog::core {
@@ -75,6 +76,7 @@ class stat_parser {
             parser.take(text[static_cast<std::size_t>(i)]);
         }
     }
+    fields.start_time = machine_start_time(fields.start_time);
     return parser.is_complete();
 }
 
@@ -85,6 +87,12 @@ class stat_parser {
     const ssize_t size = ::readlink("/proc/self", number.data(), number.size() - 1);
     const char* at = number.data();
     return size > 0 && take_number(at) == static_cast<std::uint64_t>(::getpid());
+}
+
+/// The last tick may differ between time namespaces: see machine_start_time(). A process number is
+/// not used again that soon.
+bool is_same_start(std::uint64_t one, std::uint64_t other) noexcept {
+    return (one > other ? one - other : other - one) <= 1;
 }
 
 [[gnu::tls_model("initial-exec")]] constinit thread_local std::uint32_t cached_thread_id = 0;
@@ -103,6 +111,7 @@ class stat_parser {
 
 process_identity current_process() noexcept {
     process_identity identity;
+    read_time_offsets();
     identity.pid = static_cast<std::uint32_t>(::getpid());
     identity.uid = ::geteuid();
     stat_fields fields;
@@ -147,7 +156,7 @@ bool is_alive(std::uint32_t pid, std::uint64_t start_time, std::uint64_t pid_nam
         // A process whose first thread has ended is reported as a zombie, but lives while it has
         // other threads.
         const bool ended = fields.state == 'X' || (fields.state == 'Z' && fields.thread_count <= 1);
-        return !ended && (start_time == 0 || fields.start_time == start_time);
+        return !ended && (start_time == 0 || is_same_start(fields.start_time, start_time));
     }
     return ::kill(static_cast<pid_t>(pid), 0) == 0 || errno != ESRCH;
 }

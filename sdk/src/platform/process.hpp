@@ -12,7 +12,7 @@ namespace eventlog::core {
 struct process_identity {
     std::uint32_t pid = 0;
     std::uint32_t uid = 0;
-    std::uint64_t start_time = 0;     // clock ticks after boot; 0 where /proc is unreadable
+    std::uint64_t start_time = 0;     // ticks after boot, machine_start_time(); 0: no /proc
     std::uint64_t pid_namespace = 0;  // inode; 0 where /proc is unreadable
     std::array<char, 16> name{};      // NUL-terminated
 };
@@ -22,7 +22,7 @@ struct process_identity {
     return process.pid != 0 && process.pid <= INT32_MAX;
 }
 
-/// The calling process. Reads /proc; takes microseconds.
+/// The calling process. Reads /proc, also the offsets of its time namespace; takes microseconds.
 [[nodiscard]] process_identity current_process() noexcept;
 
 /// The identity stored at the first registration, and again in a forked child.

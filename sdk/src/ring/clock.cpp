@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "platform/time_namespace.hpp"
 #include "platform/unique_fd.hpp"
 #include "ring/custom_clock.hpp"
 
@@ -27,6 +28,11 @@ std::uint64_t nanoseconds(clockid_t clock) noexcept {
     static_cast<void>(::clock_gettime(clock, &now));
     return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000U +
            static_cast<std::uint64_t>(now.tv_nsec);
+}
+
+/// A clock of the machine.
+std::uint64_t monotonic_nanoseconds(clockid_t clock) noexcept {
+    return nanoseconds(clock) - static_cast<std::uint64_t>(own_time_offsets().monotonic);
 }
 
 #if defined(__x86_64__)
@@ -127,7 +133,7 @@ namespace {
         return ticks;
     }
 #endif
-    return nanoseconds(CLOCK_MONOTONIC);
+    return monotonic_nanoseconds(CLOCK_MONOTONIC);
 }
 
 }  // namespace
@@ -145,7 +151,7 @@ std::uint64_t read_clock_ordered(std::uint32_t clock) noexcept {
 }
 
 std::uint64_t coarse_monotonic_now() noexcept {
-    return nanoseconds(CLOCK_MONOTONIC_COARSE);
+    return monotonic_nanoseconds(CLOCK_MONOTONIC_COARSE);
 }
 
 eventlog_clock_sample least_interrupted_sample(std::span<const clock_readings> readings) noexcept {
@@ -161,7 +167,7 @@ eventlog_clock_sample read_clock_sample(std::uint32_t clock) noexcept {
     std::array<clock_readings, 5> readings{};
     for (clock_readings& each : readings) {
         each.before = read_machine_clock(clock);
-        each.monotonic = nanoseconds(CLOCK_MONOTONIC);
+        each.monotonic = monotonic_nanoseconds(CLOCK_MONOTONIC);
         each.realtime = nanoseconds(CLOCK_REALTIME);
         each.after = read_machine_clock(clock);
     }

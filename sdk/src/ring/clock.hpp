@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // The clocks of a region's records: selection, reading, and samples that relate them to each other.
+// CLOCK_MONOTONIC is that of the machine in all of them: see platform/time_namespace.hpp.
 #pragma once
 
 #include <linux/eventlog.h>

@@ -15,6 +15,7 @@
 
 #include "platform/registry_lock.hpp"
 #include "platform/signal_guard.hpp"
+#include "platform/time_namespace.hpp"
 #include "platform/wiped_on_fork.hpp"
 #include "ring/clock.hpp"
 #include "ring/subscription_slots.hpp"
@@ -220,7 +221,8 @@ bool is_valid(const eventlog_clock_source& source) noexcept {
     return source.bits == 64 || wrap_of(source) >= wrap_min;
 }
 
-void sleep_until(std::int64_t monotonic) noexcept {
+void sleep_until(std::int64_t machine_time) noexcept {
+    const std::int64_t monotonic = machine_time + own_time_offsets().monotonic;
     const timespec end{static_cast<time_t>(monotonic / second),
                        static_cast<long>(monotonic % second)};
     while (::clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &end, nullptr) == EINTR) {

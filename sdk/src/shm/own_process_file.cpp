@@ -449,7 +449,7 @@ void withdraw_provider(const directory& where, const published_place& place) noe
     }
     const bool is_last = --own_file.published == 0;
     if (own_file.counted < counted_max && has_slot_serials() &&
-        may_have_unread_losses(where, own_file.name.data(), own_file.inode, place.entry_offset)) {
+        may_have_unread_losses(where, own_file.name.c_str(), own_file.inode, place.entry_offset)) {
         ++own_file.counted;
         store_state(place, EVENTLOG_PUBLISHED_COUNTED);
     } else {

@@ -50,7 +50,7 @@ struct eventlog_process_file {
     __u32 region_features;
     __u32 pid;
     __u32 uid;
-    __u64 start_time;     // field 22 of /proc/PID/stat
+    __u64 start_time;     // field 22 of /proc/PID/stat, in the first time namespace
     __u64 pid_namespace;  // inode of /proc/PID/ns/pid
     __u32 parent;         // when the file was created, in the process's pid namespace; 0: unknown
     __u32 generation;     // changes with each provider that is published or withdrawn

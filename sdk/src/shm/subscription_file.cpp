@@ -37,7 +37,7 @@ subscription_file::found subscription_file::open(const directory& where, unsigne
         is_examined && S_ISREG(status.st_mode) && read_exactly(file_, &header_, sizeof header_, 0);
     if (!is_read && errno != 0) {
         error.set("The subscription %s cannot be read (%s). Check the limits of the sandbox.",
-                  name.data(), std::strerror(errno));
+                  name.data(), system_error{errno});
         return found::unreadable;
     }
     if (!is_read) {

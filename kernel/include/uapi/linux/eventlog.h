@@ -623,7 +623,7 @@ enum eventlog_region_state {
 };
 
 enum eventlog_clock {
-	EVENTLOG_CLOCK_MONOTONIC = 1, /* CLOCK_MONOTONIC, nanoseconds */
+	EVENTLOG_CLOCK_MONOTONIC = 1, /* of the first time namespace, nanoseconds */
 	/* Ticks of the CPU's counter: x86 time stamp counter, aarch64 CNTVCT_EL0. */
 	EVENTLOG_CLOCK_TSC = 2,
 };
@@ -670,7 +670,7 @@ enum eventlog_record_kind {
 /* One instant on three clocks, by which readers convert times. */
 struct eventlog_clock_sample {
 	__u64 clock; /* in units of the region's clock */
-	__u64 monotonic; /* CLOCK_MONOTONIC, nanoseconds */
+	__u64 monotonic; /* CLOCK_MONOTONIC of the first time namespace, nanoseconds */
 	__u64 realtime; /* CLOCK_REALTIME, nanoseconds */
 };
 
@@ -705,7 +705,7 @@ struct eventlog_region {
 	 */
 	__u32 owner_pid;
 	__u32 owner_uid;
-	__u64 owner_start_time; /* field 22 of /proc/PID/stat */
+	__u64 owner_start_time; /* field 22 of /proc/PID/stat, in the first time namespace */
 	__u64 owner_pid_namespace; /* inode of /proc/PID/ns/pid */
 
 	struct eventlog_clock_sample clock_start;

@@ -29,7 +29,10 @@ TEST(process, identifies_itself) {
 
 TEST(process, with_same_pid_and_other_start_time_differs) {
     const process_identity self = current_process();
-    EXPECT_FALSE(is_alive(self.pid, self.start_time + 1, self.pid_namespace));
+    // A tick is the rounding error between time namespaces.
+    EXPECT_TRUE(is_alive(self.pid, self.start_time + 1, self.pid_namespace));
+    EXPECT_FALSE(is_alive(self.pid, self.start_time + 2, self.pid_namespace));
+    EXPECT_FALSE(is_alive(self.pid, self.start_time - 2, self.pid_namespace));
 }
 
 // Its number, 1, is that of another process in the /proc that it keeps.
