@@ -137,10 +137,23 @@ finding examine_directory(const core::directory_path& path) {
     return is_there ? examine_existing(path) : examine_parent(path);
 }
 
+/// Says why consumers outside of this user namespace do not find the directory, if that is so.
+void explain_namespace(finding& found, const core::directory_path& path) {
+    const std::string_view shown = path.text.data();
+    if (found.state == good && shown.starts_with("/dev/shm/eventlog-userns-")) {
+        found.state = limited;
+        found.text +=
+            " It belongs to this user namespace, because root here is not root of the machine, and "
+            "the user outside is not known. To record its programs from outside, set EVENTLOG_DIR "
+            "to one directory for both.";
+    }
+}
+
 }  // namespace
 
 check_result check_directory(const machine_facts& machine) {
     finding found = examine_directory(machine.directory);
+    explain_namespace(found, machine.directory);
     finding feature{good, machine.directory.text.data()};
     if (found.state != good) {
         std::string remedy = found.text;

@@ -61,7 +61,7 @@ void for_each_name(const char* directory, const Take& take) {
 }
 
 std::string directory_of(uid_t user) {
-    return eventlog::core::user_directory_of(eventlog::core::outer_user(user)).data();
+    return eventlog::core::find_user_directory(user).data();
 }
 
 /// The owner of a directory with the name of the owner's; nothing for another one, and for a link.

@@ -139,7 +139,7 @@ directory_path current_directory() noexcept {
     } else if (has_group_directory()) {
         text.put(group_directory);
     } else {
-        text.put(user_directory_of(outer_user(::geteuid())).data());
+        text.put(find_user_directory(::geteuid()).data());
     }
     return {text.characters(), text.is_cut()};
 }

@@ -3,6 +3,7 @@
 // The directory that contains the files of processes and subscriptions.
 //
 //     /dev/shm/eventlog-UID/            0700, private to the user; EVENTLOG_DIR names another.
+//                                       (Below user namespaces: user_directory.hpp.)
 //                                       UID is the number outside of a user namespace
 //       processes/PID.START             one file per process that has providers
 //       subscriptions/NN                one file per subscription, NN = its slot, 00 to 15

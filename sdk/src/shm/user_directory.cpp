@@ -75,10 +75,29 @@ user_directory_name user_directory_of(uid_t user) noexcept {
     return name.characters();
 }
 
+/// Files of a namespace belong to root of the machine. Where that user has no number, they seem to
+/// belong to another one than this user: numbers are unique.
+bool is_root_of_machine(uid_t user) noexcept {
+    struct stat status {};
+    return ::stat("/proc/self/ns/user", &status) != 0 || status.st_uid == user;
+}
+
+user_directory_name find_user_directory(uid_t user) noexcept {
+    const uid_t outer = outer_user(user);
+    struct stat space {};
+    if (outer != 0 || is_root_of_machine(user) || ::stat("/proc/self/ns/user", &space) != 0) {
+        return user_directory_of(outer);
+    }
+    user_directory_name name{};
+    static_cast<void>(std::snprintf(name.data(), name.size(), "/dev/shm/eventlog-userns-%llu",
+                                    static_cast<unsigned long long>(space.st_ino)));
+    return name;
+}
+
 bool move_foreign_directory(const char* path) noexcept {
     const uid_t self = ::geteuid();
     struct stat status {};
-    if (self != 0 || std::strcmp(path, user_directory_of(outer_user(self)).data()) != 0 ||
+    if (self != 0 || std::strcmp(path, find_user_directory(self).data()) != 0 ||
         ::lstat(path, &status) != 0 || status.st_uid == self) {
         return false;
     }

@@ -3,12 +3,14 @@
 """In a user namespace a program publishes to the namespace's root, and to the user who created it, if
 these may trace it."""
 
+import json
 import os
 import re
 import shutil
 import subprocess
 import unittest
 
+import harness
 import other_users
 import rights
 from rights import ANNE, COMMON, PRIVILEGED
@@ -115,6 +117,51 @@ class ReadablePrograms(Case):
         code, _, _, sentence = self.status_of(ANNE, *self.as_own_root(OWN_MEMORY, "define", "status"))
         self.assertEqual(code, 0, sentence)
         self.assertIn(f"/dev/shm/eventlog-{ANNE}", sentence)
+
+    # As root of a namespace below another one that maps root.
+    NESTED = ("unshare", "--user", "--map-root-user")
+
+    def test_root_below_two_namespaces_does_not_take_the_name_of_root(self):
+        inside = self.in_user_namespace("--map-root-user")
+        process = self.start_steps(ANNE, *inside, *self.NESTED, self.program, "define", "status",
+                                   "wait")
+        ((code, _, _, sentence),) = self.reach(process)
+        self.assertEqual(code, 0, sentence)
+        number = os.stat(f"/proc/{process.pid}/ns/user").st_ino
+        path = f"/dev/shm/eventlog-userns-{number}"
+        self.assertIn(f"published in {path}.", sentence)
+        self.assertEqual(os.stat(path).st_uid, ANNE)
+        self.assertFalse(os.path.lexists("/dev/shm/eventlog-0"))
+        # Nor does a program of root move anything away.
+        self.start_counter_as(0)
+        made = [name for name in os.listdir("/dev/shm") if not name.startswith("eventlog-test-")]
+        self.assertEqual(sorted(made), ["eventlog-0", f"eventlog-userns-{number}"])
+        self.go_on(process)
+        self.finish(process)
+
+    def test_root_below_two_namespaces_is_recorded_there(self):
+        inside = self.in_user_namespace("--map-root-user")
+        script = '"$1" record -o - -- "$2" define emit:10 | "$1" print - | wc -l'
+        process = self.start_steps(ANNE, *inside, *self.NESTED, "sh", "-c", script, "sh", self.elog,
+                                   self.program)
+        output, errors = self.finish(process)
+        self.assertEqual((output, self.summary(errors)[::2]), ("10\n", (10, 0)))
+
+    def test_doctor_explains_the_directory_below_two_namespaces(self):
+        inside = self.in_user_namespace("--map-root-user")
+        for nested, expected in ((self.NESTED, True), ((), False)):
+            process = self.start_as(ANNE, *inside, *nested, self.elog, "doctor", "--json")
+            self.expect(process, 1)
+            rows = json.loads(process.communicate(timeout=harness.TIMEOUT)[0])["checks"]
+            (row,) = (row for row in rows if row["name"] == "directory")
+            self.assertEqual("set EVENTLOG_DIR to one directory for both" in row["text"], expected, row)
+            self.assertEqual(row["state"], "note" if expected else "ok")
+
+    def test_root_of_the_machine_keeps_its_directory_in_namespaces(self):
+        for command in (self.NESTED, (*self.NESTED, *self.NESTED)):
+            code, _, _, sentence = self.status_of(0, *command, self.program, "define", "status")
+            self.assertEqual(code, 0, sentence)
+            self.assertIn("published in /dev/shm/eventlog-0.", sentence)
 
     def test_key_store_of_own_root_stays_readable(self):
         """The program was started in the namespace, so root there may trace it after prctl as well."""
