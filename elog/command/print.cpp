@@ -211,8 +211,8 @@ void add_print(command_line& line) {
         .excludes(selected.since)
         .excludes(selected.until)
         .excludes(selected.tail);
-    command_option json = command.add_flag(
-        "-j,--json", arguments->json, "Print JSON Lines, as elog convert --to jsonl does");
+    command_option json = command.add_flag("-j,--json", arguments->json,
+                                           "Print JSON Lines, as elog convert --to jsonl does");
     for (const command_option& option : contents) {
         json.excludes(option);
     }

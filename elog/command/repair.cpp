@@ -33,6 +33,8 @@ std::string as_json(const repair_summary& summary, const std::string& path) {
         .add("events", summary.records)
         .add("lost_in_damage", summary.missing)
         .add("had_end", summary.had_end)
+        .add("had_segment", !summary.is_without_segment)
+        .add("raw_times", summary.has_raw_times)
         .add("damages", summary.damages)
         .line();
 }
@@ -53,6 +55,16 @@ void run_repair(const repair_arguments& arguments) {
     print_complaints(source.name(), summary.damages);
     if (!summary.had_end) {
         print_diagnostic("elog: {} had no end; losses after its last block are unknown.",
+                         source.name());
+    }
+    if (summary.is_without_segment) {
+        print_diagnostic(
+            "elog: {} had no block left that states the clock of its records; {}.", source.name(),
+            summary.has_raw_times ? "their times in the new file are the raw values of that clock"
+                                  : "the new file has the clock that the readings in it show");
+    } else if (summary.has_raw_times && summary.records != 0) {
+        print_diagnostic("elog: {} had no clock reading left; the times in the new file are the "
+                         "raw values of the clock.",
                          source.name());
     }
     if (summary.missing != 0) {

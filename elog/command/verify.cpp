@@ -92,9 +92,16 @@ void run_verify(const verify_arguments& arguments) {
     const file_check_result found = check(source);
     print_complaints(path, found.damages);
     write_all(STDOUT_FILENO, arguments.json ? as_json(found, path) : as_text(found, path));
+    if (!found.has_segment && found.records == 0) {
+        throw user_error(
+            "The file {} is damaged, and has no whole block of records. Nothing can be "
+            "recovered; record again.",
+            path);
+    }
     if (!found.damages.empty()) {
         throw user_error(
-            "The file {} is damaged. Recover what is whole with: elog repair FILE -o NEW", path);
+            "The file {} is damaged. {}ecover what is whole with: elog repair FILE -o NEW", path,
+            found.is_being_written ? "Wait for the recording to end, then r" : "R");
     }
 }
 

@@ -2,13 +2,20 @@
 //
 // Changes valid .elog files as a newer writer could have written them: blocks can be added, removed
 // and changed, and the file is written again with the numbers, checksums and indexes that follow.
+//
+// Damages files in ways that know this structure: most damage has sound checksums, so that readers
+// find it in the contents of the blocks.
 #pragma once
+
+#include <linux/eventlog.h>
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "file/file_format.hpp"
+#include "random_source.hpp"
 #include "recording_sample.hpp"
 
 namespace eventlog::test {
@@ -40,5 +47,21 @@ class mutable_file {
     elog::file_header header{};
     std::vector<mutable_block> blocks;
 };
+
+/// Differences between recorded files.
+struct sample_kind {
+    std::uint32_t clock = EVENTLOG_CLOCK_TSC;
+    std::uint32_t part = 0;
+    int compression = 0;
+    bool is_verbatim = false;
+    bool is_of_rings = false;  // with short records and numbers of events; verbatim
+    bool has_end = true;
+};
+
+/// Writes a recording with all types of blocks, losses of all kinds, and providers throughout.
+void write_recording(const std::string& path, const sample_kind& kind);
+
+/// Changes the bytes of a file in one to three places, with or without sound checksums.
+void damage_recording(bytes& file, random_source& random);
 
 }  // namespace eventlog::test

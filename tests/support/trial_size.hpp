@@ -6,10 +6,17 @@
 
 #include <cstdint>
 #include <cstdlib>
+#include <string_view>
 
 #include "build_kind.hpp"
 
 namespace eventlog::test {
+
+/// A long run of all tests.
+inline bool is_full_tier() {
+    const char* const tier = std::getenv("EVENTLOG_TEST_TIER");
+    return tier != nullptr && std::string_view(tier) == "full";
+}
 
 /// The number in the environment variable; without one `usual`, or a tenth of it in slow builds.
 inline std::uint64_t trial_size(const char* variable, std::uint64_t usual) {

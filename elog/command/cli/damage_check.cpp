@@ -13,6 +13,13 @@ void fail_if_damaged(const file_reader& file, const std::string& path, const cha
                          "them.",
                          path, file.skipped());
     }
+    if (file.host().origin == segment_origin::recovered) {
+        print_diagnostic("elog: {}: this is the rest of a recording without the blocks that state "
+                         "its clock; {}.",
+                         path,
+                         file.clock().empty() ? "times are the raw values of that clock"
+                                              : "the clock is deduced from its readings");
+    }
     print_complaints(path, file.damages());
     if (!file.damages().empty()) {
         throw user_error("The file {} is damaged; everything else in it has been {}.", path, done);

@@ -223,10 +223,18 @@ void check_block_type(const std::string& path, std::uint16_t type);
 /// own.
 void check_segment_number(const std::string& path, std::uint16_t number);
 
-[[noreturn]] inline void reject_without_host(const std::string& path) {
+/// Throws user_error for a file that has lost what states the rings and the clock of its records.
+/// `has_records`: repair_file recovers some.
+[[noreturn]] inline void reject_without_segment(const std::string& path, bool has_records) {
+    if (has_records) {
+        throw user_error(
+            "The file {} has lost the blocks that state the clock and the rings of its records. "
+            "Recover the records with: elog repair FILE -o NEW",
+            path);
+    }
     throw user_error(
-        "The file {} has lost the blocks that say how it was recorded; nothing in it can be read. "
-        "Record again.",
+        "The file {} has lost the blocks that state the clock and the rings of its records, and "
+        "has no whole block of records. Nothing can be recovered; record again.",
         path);
 }
 

@@ -34,6 +34,11 @@ bool is_block(const block_header& header) noexcept {
     return header.magic == block_magic && header.size <= block_payload_max && has_checksum(header);
 }
 
+/// Distinguishes the blocks of one file.
+std::uint64_t key_of(const block_header& header) noexcept {
+    return header.number << 32U ^ header.checksum;
+}
+
 /// The largest size of a decompressed body; nullopt for types that are never compressed.
 std::optional<std::size_t> body_size_max(block_type type) noexcept {
     switch (type) {
@@ -45,6 +50,12 @@ std::optional<std::size_t> body_size_max(block_type type) noexcept {
             return std::nullopt;
     }
 }
+
+// Blocks of other identities, before one of the file's, that are tried.
+constexpr unsigned identities_max = 16;
+
+// A walk verifies payloads of this many times the size of the file, to find wrong sizes.
+constexpr std::uint64_t verified_max = 4;
 
 // Without the header and the first blocks, another block is searched in this part of the file. It
 // is longer than a block.
@@ -134,27 +145,75 @@ void block_file::check_header() {
         check_features(path_, header.version, header.required_features);
         identity_ = header.identity;
         has_identity_ = true;
+        has_header_ = true;
+        check_identity();
         return;
     }
     // The first block follows directly and has the same identity. Other versions may have a header
     // of another size.
-    std::optional<block_location> known = block_at(sizeof header);
-    if (is_there && has_magic && !known && header.version != file_version) {
+    const bool has_first = block_at(sizeof header).has_value();
+    find_identity();
+    if (is_there && has_magic && !has_first && header.version != file_version &&
+        !has_host_of_this_version()) {
         check_features(path_, header.version, 0);
     }
-    if (!known) {
-        known = find_block(sizeof header, identity_search_max);
-    }
-    if (!is_there || (!has_magic && !known)) {
+    if (!is_there || (!has_magic && !has_identity_)) {
         throw user_error("{} is not an .elog file. Give the name of one that elog record -o has "
                          "written.",
                          path_);
     }
     report("the file's header, at 0, is damaged");
-    if (known) {
-        identity_ = known->header.identity;
-        has_identity_ = true;
+}
+
+bool block_file::has_host_of_this_version() {
+    for (std::optional<block_location> place = find_block(sizeof(file_header), identity_search_max);
+         place; place = find_block(behind(*place), identity_search_max)) {
+        const auto payload = place->type() == block_type::host
+                                 ? load_quietly(*place)
+                                 : std::optional<std::vector<std::uint8_t>>();
+        const auto host = payload ? block_head<host_block>(*payload) : std::nullopt;
+        if (host && host->version == file_version) {
+            return true;
+        }
     }
+    return false;
+}
+
+/// Takes the blocks' identity if the one in the header is that of no block.
+void block_file::check_identity() {
+    if (block_at(sizeof(file_header)) || find_block(sizeof(file_header))) {
+        return;
+    }
+    const std::uint32_t stated = identity_;
+    find_identity();
+    if (has_identity_ && identity_ != stated) {
+        report("the file's header, at 0, has another identity than the blocks");
+        return;
+    }
+    identity_ = stated;
+    has_identity_ = true;
+}
+
+/// The identity of the first block that another one shares; without one, of the first block.
+void block_file::find_identity() {
+    std::optional<std::uint32_t> first;
+    std::uint64_t offset = sizeof(file_header);
+    for (unsigned left = identities_max; left > 0; --left) {
+        has_identity_ = false;
+        const std::optional<block_location> place = find_block(offset, identity_search_max);
+        if (!place) {
+            break;
+        }
+        first = first.value_or(place->header.identity);
+        identity_ = place->header.identity;
+        has_identity_ = true;
+        offset = place->offset + block_alignment;
+        if (find_block(offset, identity_search_max)) {
+            return;
+        }
+    }
+    has_identity_ = first.has_value();
+    identity_ = first.value_or(0);
 }
 
 bool block_file::read(void* data, std::size_t size, std::uint64_t offset) {
@@ -264,6 +323,16 @@ std::optional<std::vector<std::uint8_t>> block_file::load_quietly(const block_lo
     return payload;
 }
 
+bool block_file::has_sound_payload(const block_location& place) {
+    std::vector<std::uint8_t> payload;
+    return read_payload(place, payload);
+}
+
+std::uint64_t block_file::behind(const block_location& place) {
+    return place.end() >= size_ || block_at(place.end()) ? place.end()
+                                                         : place.offset + block_alignment;
+}
+
 std::optional<std::vector<std::uint8_t>> block_file::load(const block_location& place) {
     std::vector<std::uint8_t> payload;
     if (!read_payload(place, payload)) {
@@ -291,7 +360,31 @@ std::optional<std::vector<std::uint8_t>> block_file::load(const block_location& 
     return std::nullopt;
 }
 
+/// Returns to a block that the wrong size of the one before offset_ has covered.
+bool block_walker::return_to_covered() {
+    const std::optional<block_location> previous = std::exchange(previous_, std::nullopt);
+    // Each payload may cover many others of a hostile file.
+    if (!previous || verified_ > verified_max * file_->size()) {
+        return false;
+    }
+    verified_ += previous->header.size;
+    if (file_->has_sound_payload(*previous)) {
+        return false;
+    }
+    const std::optional<block_location> found =
+        file_->find_block(previous->offset + block_alignment);
+    if (!found || found->offset >= offset_) {
+        return false;
+    }
+    file_->report("the size of the block at {} is damaged", previous->offset);
+    offset_ = found->offset;
+    return true;
+}
+
 bool block_walker::skip_to_block() {
+    if (return_to_covered()) {
+        return true;
+    }
     const std::uint64_t begin = offset_;
     // What a file that grows had at the last call is not searched again.
     const std::optional<block_location> found =
@@ -315,6 +408,53 @@ bool block_walker::skip_to_block() {
     return false;
 }
 
+/// Reports an unexpected number, and returns false for a block that is there twice. A wrong number
+/// of one block is no reason to leave out the blocks behind it.
+bool block_walker::is_first_copy(const block_location& place) {
+    const std::uint64_t number = place.header.number;
+    if (number < expected_ && !seen_) {
+        remember_blocks(place.offset);
+    }
+    if (seen_ && !remember(place)) {
+        file_->report("the block at {} repeats an earlier one and is left out", place.offset);
+        return false;
+    }
+    if (number < expected_) {
+        file_->report("the block at {} is out of order", place.offset);
+    } else if (number > expected_) {
+        file_->report("{} blocks are missing before the one at {}", number - expected_,
+                      place.offset);
+    }
+    expected_ = number + 1;
+    return true;
+}
+
+/// Returns false for a copy of an earlier block. A damaged block is none: its copy may be whole.
+bool block_walker::remember(const block_location& place) {
+    const std::uint64_t key = key_of(place.header);
+    if (seen_->contains(key)) {
+        return false;
+    }
+    if (verified_ <= verified_max * file_->size()) {
+        verified_ += place.header.size;
+        if (!file_->has_sound_payload(place)) {
+            return true;
+        }
+    }
+    seen_->insert(key);
+    return true;
+}
+
+/// Reads the headers again, which is necessary only in a damaged file.
+void block_walker::remember_blocks(std::uint64_t until) {
+    seen_.emplace();
+    std::optional<block_location> place = file_->find_block(begin_);
+    while (place && place->offset < until) {
+        static_cast<void>(remember(*place));
+        place = file_->find_block(file_->behind(*place));
+    }
+}
+
 std::optional<block_location> block_walker::next() {
     while (offset_ < file_->size()) {
         const std::optional<block_location> place = file_->block_at(offset_);
@@ -326,16 +466,14 @@ std::optional<block_location> block_walker::next() {
             }
             continue;
         }
-        offset_ = place->end();
-        if (place->header.number < expected_) {
-            file_->report("the block at {} is out of order and left out", place->offset);
+        if (place->header.number > expected_ && return_to_covered()) {
             continue;
         }
-        if (place->header.number > expected_) {
-            file_->report("{} blocks are missing before the one at {}",
-                          place->header.number - expected_, place->offset);
+        offset_ = place->end();
+        previous_ = place;
+        if (!is_first_copy(*place)) {
+            continue;
         }
-        expected_ = place->header.number + 1;
         check_block_type(file_->path(), place->header.type);
         return place;
     }

@@ -13,6 +13,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 #include <fmt/core.h>
@@ -91,6 +92,13 @@ class block_file {
     /// The same without a report, and not for compressed blocks.
     [[nodiscard]] std::optional<std::vector<std::uint8_t>> load_quietly(
         const block_location& place);
+    /// Whether the payload has its checksum.
+    [[nodiscard]] bool has_sound_payload(const block_location& place);
+    /// Where to search for the next block: behind this one, if a block or the file's end is there.
+    /// Otherwise the size in its header may be wrong.
+    [[nodiscard]] std::uint64_t behind(const block_location& place);
+    /// The file's header is sound, so nothing that it states is missing.
+    [[nodiscard]] bool has_header() const noexcept { return has_header_; }
     [[nodiscard]] bool read(void* data, std::size_t size, std::uint64_t offset);
 
     template <class... Arguments>
@@ -103,6 +111,9 @@ class block_file {
 
   private:
     void check_header();
+    void check_identity();
+    void find_identity();
+    [[nodiscard]] bool has_host_of_this_version();
     [[nodiscard]] std::optional<block_location> find_block(std::uint64_t offset,
                                                            std::uint64_t limit);
     [[nodiscard]] std::span<const std::uint8_t> bytes_to_search(std::uint64_t offset);
@@ -117,6 +128,7 @@ class block_file {
     std::uint64_t bytes_read_ = 0;
     std::uint32_t identity_ = 0;
     bool has_identity_ = false;
+    bool has_header_ = false;
     bool is_being_written_ = false;
     damage_list damages_;
     frame_decompressor decompressor_;
@@ -128,13 +140,14 @@ class block_file {
     std::size_t searched_size_ = 0;
 };
 
-/// Iterates over the blocks of a file in order. Bytes that belong to no whole block are reported as
-/// damage.
+/// Iterates over the blocks of a file in the order of their places. Bytes that belong to no whole
+/// block are reported as damage. A block with an unexpected number is reported; it is left out only
+/// if it is a copy of an earlier block.
 class block_walker {
   public:
     /// `number` is the expected number of the block at `offset`.
     block_walker(block_file& file, std::uint64_t offset, std::uint64_t number)
-        : file_(&file), offset_(offset), expected_(number) {}
+        : file_(&file), begin_(offset), offset_(offset), expected_(number) {}
 
     /// The next whole block; its payload is complete but unverified. nullopt at the end of the
     /// file; the call may be repeated after the file has grown. Throws user_error at a block that a
@@ -144,11 +157,20 @@ class block_walker {
     [[nodiscard]] std::uint64_t offset() const noexcept { return offset_; }
 
   private:
+    [[nodiscard]] bool return_to_covered();
     [[nodiscard]] bool skip_to_block();
+    [[nodiscard]] bool is_first_copy(const block_location& place);
+    [[nodiscard]] bool remember(const block_location& place);
+    void remember_blocks(std::uint64_t until);
 
     block_file* file_;
+    std::uint64_t begin_;
     std::uint64_t offset_;
     std::uint64_t expected_;
+    std::optional<block_location> previous_;  // ends at offset_
+    std::uint64_t verified_ = 0;              // bytes of payloads before damage
+    // Of a file with blocks out of order: number and checksum of each block so far.
+    std::optional<std::unordered_set<std::uint64_t>> seen_;
     // Where the search from offset_ ended in a file that grows; 0: nothing has been searched.
     std::uint64_t searched_until_ = 0;
 };

@@ -15,6 +15,7 @@
 #include "file/index_builder.hpp"
 #include "file/loss_limits.hpp"
 #include "file/loss_table.hpp"
+#include "file/recording_host.hpp"
 #include "file/records_decoder.hpp"
 #include "record/ring_records.hpp"
 
@@ -93,6 +94,12 @@ void file_checker::check_host(const block_location& place, const block_bytes& pa
     index_.add(place.header);
     const auto host = checked_head<host_block>(file_, place, payload);
     if (!host) {
+        return;
+    }
+    if (contradicts_header(file_.has_header(), *host)) {
+        file_.report("the host at {} states another version or other features than the file's "
+                     "header",
+                     place.offset);
         return;
     }
     check_features(file_.path(), host->version, host->required_features);
@@ -444,8 +451,12 @@ file_check_result file_checker::run() {
     }
     add_saturating(found_.lost, losses_.lost());
     add_saturating(found_.overwritten, sum_of(losses_, overwritten_count));
-    if (host_.empty() || !segment_) {
-        file_.report("the blocks that say how it was recorded are missing");
+    if (host_.empty()) {
+        file_.report("the blocks that state the host of the recording are missing");
+    }
+    found_.has_segment = segment_.has_value();
+    if (!segment_) {
+        file_.report("the blocks that state the clock and the rings of the records are missing");
     }
     found_.size = file_.size();
     found_.is_being_written = file_.is_being_written();

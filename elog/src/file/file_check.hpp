@@ -24,6 +24,7 @@ struct file_check_result {
     bool has_end = false;
     end_reason reason = end_reason::regular;  // if there is an end
     bool has_index = false;
+    bool has_segment = false;
     bool is_being_written = false;
     std::vector<std::string> damages;  // messages with offsets
 };

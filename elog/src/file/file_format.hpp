@@ -148,6 +148,9 @@ enum class segment_origin : std::uint16_t {
     recorded = 1,  // by elog record or libelog
     copied = 2,    // from other .elog files
     imported = 3,  // from a recording of another program
+    // By elog repair, of a file that has lost the blocks with rings and clock: it has as many rings
+    // as the records need, and its clock is the one that the readings have.
+    recovered = 4,
 };
 
 struct segment_block {

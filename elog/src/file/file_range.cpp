@@ -14,6 +14,20 @@
 namespace elog {
 namespace {
 
+/// The position of the first of some records that are later than the other blocks of their ring:
+/// its time, or `not_before` for a custom clock.
+std::uint64_t earliest_position(run_reader records, std::uint64_t not_before) {
+    std::uint64_t found = UINT64_MAX;
+    for (record_view record; records.next(record);) {
+        if (!has_custom_time(record)) {
+            found = std::min(found, record.time);
+        } else if (found == UINT64_MAX) {
+            found = not_before;
+        }
+    }
+    return found;
+}
+
 // Times of blocks are converted with only a part of the readings. The margin on both sides is this
 // constant plus a thousandth of the time between two readings, twice the largest drift of the
 // clocks.
@@ -244,7 +258,7 @@ bool file_reader::read_section_blocks(const index_section& section, const range_
         // The readings on both sides of a selected section, and the first and last one of the file.
         clock_.add(sample_of(head.first_clock));
         clock_.add(sample_of(head.last_clock));
-        add_watermark(section.place.header.number, head.last_clock.watermark);
+        add_watermark(section.place.offset, head.last_clock.watermark);
     }
     if ((is_needed || head.others != 0) && !read_listed_blocks(section, wanted)) {
         file_.report("the index at {} lists other blocks than there are; the file is read without "
@@ -274,6 +288,30 @@ bool file_reader::scan_using_index() {
     walker_ = block_walker(file_, last.end(), last.header.number + 1);
     scan_blocks();
     return true;
+}
+
+std::optional<std::uint64_t> file_reader::earliest() {
+    std::optional<std::uint64_t> found;
+    for (const std::vector<records_location>& places : records_) {
+        for (const records_location& from : places) {
+            // A damaged block may contain any time.
+            const std::optional<block_location> place = file_.block_at(from.offset);
+            const std::optional<std::vector<std::uint8_t>> payload =
+                place ? file_.load(*place) : std::nullopt;
+            const auto head =
+                payload ? block_head<records_block>(*payload) : std::optional<records_block>();
+            std::vector<std::uint8_t> decoded;
+            const auto sound = head ? decoder_.decode(*head, body_of(*payload), decoded)
+                                    : std::optional<decoded_records>();
+            if (sound && sound->count != 0) {
+                const std::uint64_t first = earliest_position(
+                    sound->records(head->ring, decoder_.events()), watermark_at(from.offset));
+                found = std::min(found.value_or(first), first);
+                break;
+            }
+        }
+    }
+    return found;
 }
 
 std::vector<recording_mark> file_reader::marks() const {

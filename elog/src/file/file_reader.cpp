@@ -8,6 +8,7 @@
 #include "base/saturating.hpp"
 #include "file/block_contents.hpp"
 #include "file/loss_limits.hpp"
+#include "file/schema_memory.hpp"
 #include "record/ring_records.hpp"
 
 namespace elog {
@@ -18,19 +19,9 @@ constexpr std::size_t held_bytes_max = std::size_t{512} << 20U;
 constexpr std::size_t processes_max = EVENTLOG_PROVIDERS_MAX;
 constexpr std::size_t omitted_max = EVENTLOG_PROVIDERS_MAX;  // events with omitted records
 
-/// The position of the first of some records that are later than the other blocks of their ring:
-/// its time, or `not_before` for a custom clock.
-std::uint64_t earliest_position(run_reader records, std::uint64_t not_before) {
-    std::uint64_t found = UINT64_MAX;
-    for (record_view record; records.next(record);) {
-        if (!has_custom_time(record)) {
-            found = std::min(found, record.time);
-        } else if (found == UINT64_MAX) {
-            found = not_before;
-        }
-    }
-    return found;
-}
+// The largest memory of the schemas of all providers, parsed. A schema of many events and fields
+// with short names takes ten times its size.
+constexpr std::size_t parsed_schemas_max = 4 * schemas_size_max;
 
 /// 0 if there is none.
 std::int64_t first_clock_reading(block_file& file) {
@@ -58,11 +49,16 @@ std::int64_t recording_start(const std::string& path) {
     return earliest ? copy.clock().realtime(*earliest) : first;
 }
 
-file_reader::file_reader(std::string path, time_range range, growth_check is_growing)
+file_reader::file_reader(std::string path, time_range range, growth_check is_growing,
+                         missing_segment missing)
     : file_(std::move(path), std::move(is_growing)), range_(range) {
     std::optional<recording_host> host = find_recording_host(file_);
     if (!host) {
-        reject_without_host(file_.path());
+        host = deduce_recording_host(file_.path());
+        if (!host || missing != missing_segment::deduce) {
+            reject_without_segment(file_.path(), host.has_value());
+        }
+        file_.report("the blocks that state the clock and the rings of the records are missing");
     }
     host_ = std::move(*host);
     reset();
@@ -70,6 +66,7 @@ file_reader::file_reader(std::string path, time_range range, growth_check is_gro
     if (!used_index_) {
         scan_blocks();
     }
+    may_add_rings_ = false;  // callers know them now
 }
 
 /// Counts a block of a newer version, which is skipped.
@@ -104,7 +101,7 @@ void file_reader::read_block(const block_location& place) {
         case block_type::clock:
             if (const auto clock = checked_head<clock_block>(file_, place, *payload)) {
                 clock_.add(sample_of(clock->reading));
-                add_watermark(place.header.number, clock->reading.watermark);
+                add_watermark(place.offset, clock->reading.watermark);
             }
             break;
         case block_type::schema:
@@ -147,18 +144,18 @@ void file_reader::read_block(const block_location& place) {
     }
 }
 
-void file_reader::add_watermark(std::uint64_t number, std::uint64_t clock) {
-    if (clock > watermark_at(number)) {
-        watermarks_.push_back({number, clock});
+void file_reader::add_watermark(std::uint64_t offset, std::uint64_t clock) {
+    if (clock > watermark_at(offset)) {
+        watermarks_.push_back({offset, clock});
     }
 }
 
-/// Watermark for blocks with larger numbers: no record in them is earlier, except records with a
+/// Watermark for blocks behind the offset: no record in them is earlier, except records with a
 /// custom clock, which were not emitted earlier. 0: unknown.
-std::uint64_t file_reader::watermark_at(std::uint64_t number) const noexcept {
+std::uint64_t file_reader::watermark_at(std::uint64_t offset) const noexcept {
     const auto next = std::upper_bound(
-        watermarks_.begin(), watermarks_.end(), number,
-        [](std::uint64_t wanted, const known_watermark& each) { return wanted < each.number; });
+        watermarks_.begin(), watermarks_.end(), offset,
+        [](std::uint64_t wanted, const known_watermark& each) { return wanted < each.offset; });
     return next == watermarks_.begin() ? 0 : (next - 1)->clock;
 }
 
@@ -186,7 +183,11 @@ void file_reader::take_schema(const block_location& place, std::span<const std::
             return;
         }
         schema_bytes_ += block->size;
-        schemas_.insert_or_assign(block->hash, std::move(schema));
+        // Only the bytes: what a provider names is parsed again.
+        provider_schema kept;
+        kept.hash = schema.hash;
+        kept.binary = std::move(schema.binary);
+        schemas_.insert_or_assign(block->hash, std::move(kept));
     } catch (const user_error& error) {
         file_.report("the schema at {} cannot be used: {}", place.offset, error.what());
     }
@@ -225,11 +226,12 @@ void file_reader::take_provider(const block_location& place,
         }
         return;
     }
-    const std::size_t size = schema->second.binary.size();
-    if (size > schemas_size_max - provider_bytes_) {
+    provider_schema parsed = provider_schema::parse(schema->second.binary);
+    const std::size_t size = memory_of(parsed);
+    if (size > parsed_schemas_max - provider_bytes_) {
         file_.report("the provider at {} is left out: the schemas of all providers of one file may "
-                     "have {} bytes together",
-                     place.offset, schemas_size_max);
+                     "take {} bytes of memory",
+                     place.offset, parsed_schemas_max);
         return;
     }
     provider_blocks_.emplace(block->id, *block);
@@ -237,7 +239,7 @@ void file_reader::take_provider(const block_location& place,
     provider_instance& provider = providers_[block->id];
     provider.id = block->id;
     provider.event_base = block->first_event;
-    provider.schema = schema->second;
+    provider.schema = std::move(parsed);
     const auto process = processes_.find(block->process);
     if (process == processes_.end()) {
         if (unreadable_ == 0) {
@@ -281,18 +283,37 @@ void file_reader::take_note(std::span<const std::uint8_t> payload) {
     }
 }
 
+/// In a file whose segment is damaged there may be more rings than it states.
+bool file_reader::add_rings(std::uint32_t ring) {
+    if (!may_add_rings_ || ring >= EVENTLOG_RINGS_MAX) {
+        return false;
+    }
+    file_.report("there are records of ring {}, and the segment states {} rings", ring,
+                 host_.ring_count);
+    host_.ring_count = ring + 1;
+    records_.resize(host_.ring_count);
+    next_records_.resize(host_.ring_count);
+    next_numbers_.resize(host_.ring_count);
+    held_.resize(host_.ring_count);
+    return true;
+}
+
 void file_reader::take_records(const block_location& place) {
     const auto head = peek_records_head(file_, place);
     if (!head) {
         file_.report("the block at {} is too short for its type", place.offset);
         return;
     }
-    if (head->segment == 0 && head->ring < records_.size()) {
-        records_[head->ring].push_back({place.offset, place.header.number});
-    } else if (file_.load(place)) {  // load() reports a damaged payload
+    const bool is_known = head->segment == 0 && head->ring < records_.size();
+    if (!is_known && !file_.load(place)) {
+        return;  // reported by load()
+    }
+    if (!is_known && (head->segment != 0 || !add_rings(head->ring))) {
         file_.report("the records at {} are of ring {} of segment {}, which does not exist",
                      place.offset, head->ring, head->segment);
+        return;
     }
+    records_[head->ring].push_back({place.offset, place.header.number});
 }
 
 /// Accounts for the memory of a ring's next run, which replaces its current one. Reports the block
@@ -352,7 +373,8 @@ std::optional<owned_run> file_reader::load_run(std::uint32_t ring, const records
     run.lost_before = checked_losses_before(file_, *place, block, next, largest);
     next = number_after(block, found->count, next, largest);
     run.overwritten = (block.flags & records_overwritten) != 0;
-    run.not_before = watermark_at(from.number);
+    run.is_ordered = host_.clock == EVENTLOG_CLOCK_TSC;
+    run.not_before = watermark_at(from.offset);
     run.cpu = ring;
     run.context = found->context;
     run.events = &decoder_.events();
@@ -391,30 +413,6 @@ void file_reader::rewind() {
     undecoded_ = 0;
 }
 
-std::optional<std::uint64_t> file_reader::earliest() {
-    std::optional<std::uint64_t> found;
-    for (const std::vector<records_location>& places : records_) {
-        for (const records_location& from : places) {
-            // A damaged block may contain any time.
-            const std::optional<block_location> place = file_.block_at(from.offset);
-            const std::optional<std::vector<std::uint8_t>> payload =
-                place ? file_.load(*place) : std::nullopt;
-            const auto head =
-                payload ? block_head<records_block>(*payload) : std::optional<records_block>();
-            std::vector<std::uint8_t> decoded;
-            const auto sound = head ? decoder_.decode(*head, body_of(*payload), decoded)
-                                    : std::optional<decoded_records>();
-            if (sound && sound->count != 0) {
-                const std::uint64_t first = earliest_position(
-                    sound->records(head->ring, decoder_.events()), watermark_at(from.number));
-                found = std::min(found.value_or(first), first);
-                break;
-            }
-        }
-    }
-    return found;
-}
-
 void file_reader::read(const time_merger::take_record& take, const std::function<bool()>& is_done) {
     rewind();
     time_merger merger(host_.ring_count, [this](std::uint32_t ring) { return next_run(ring); });
@@ -441,19 +439,19 @@ void file_reader::refresh() {
 }
 
 void file_reader::discard_consumed_locations() {
-    std::uint64_t first_left = UINT64_MAX;  // number of a block
+    std::uint64_t first_left = UINT64_MAX;  // offset of a block
     for (std::size_t ring = 0; ring < records_.size(); ++ring) {
         std::vector<records_location>& places = records_[ring];
         places.erase(places.begin(),
                      places.begin() + static_cast<std::ptrdiff_t>(next_records_[ring]));
         next_records_[ring] = 0;
-        first_left = places.empty() ? first_left : std::min(first_left, places.front().number);
+        first_left = places.empty() ? first_left : std::min(first_left, places.front().offset);
     }
     // The last watermark before these blocks is still needed; without any blocks, it applies to
     // future ones.
     const auto behind = std::find_if(
         watermarks_.begin(), watermarks_.end(),
-        [first_left](const known_watermark& each) { return each.number > first_left; });
+        [first_left](const known_watermark& each) { return each.offset > first_left; });
     watermarks_.erase(watermarks_.begin(), behind == watermarks_.begin() ? behind : behind - 1);
 }
 

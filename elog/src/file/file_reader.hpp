@@ -56,13 +56,17 @@ inline constexpr std::size_t schemas_size_max = std::size_t{32} << 20U;
 /// other recordings starts with its first record. Throws user_error.
 [[nodiscard]] std::int64_t recording_start(const std::string& path);
 
+/// What happens to a file without a valid segment; see deduce_recording_host.
+enum class missing_segment : bool { reject, deduce };
+
 class range_selector;
 
 class file_reader {
   public:
     /// Reads the blocks of `range`, and little else if the index is valid. Throws user_error if the
     /// file cannot be opened or is no .elog file.
-    explicit file_reader(std::string path, time_range range = {}, growth_check is_growing = {});
+    explicit file_reader(std::string path, time_range range = {}, growth_check is_growing = {},
+                         missing_segment missing = missing_segment::reject);
 
     /// Passes every readable record of the range to `take`, in the order of time. Stops when
     /// `is_done`, called after each record, returns true.
@@ -135,9 +139,9 @@ class file_reader {
         std::uint64_t offset = 0;
         std::uint64_t number = 0;
     };
-    /// The watermark of a clock block. It applies to blocks with larger numbers.
+    /// The watermark of a clock block. It applies to the blocks behind it.
     struct known_watermark {
-        std::uint64_t number = 0;
+        std::uint64_t offset = 0;
         std::uint64_t clock = 0;
     };
 
@@ -154,13 +158,14 @@ class file_reader {
     [[nodiscard]] bool is_readable(const block_location& place) noexcept;
     void scan_blocks();
     void read_block(const block_location& place);
-    void add_watermark(std::uint64_t number, std::uint64_t clock);
-    [[nodiscard]] std::uint64_t watermark_at(std::uint64_t number) const noexcept;
+    void add_watermark(std::uint64_t offset, std::uint64_t clock);
+    [[nodiscard]] std::uint64_t watermark_at(std::uint64_t offset) const noexcept;
     void take_schema(const block_location& place, std::span<const std::uint8_t> payload);
     void take_process(const block_location& place, std::span<const std::uint8_t> payload);
     void take_provider(const block_location& place, std::span<const std::uint8_t> payload);
     void take_note(std::span<const std::uint8_t> payload);
     void take_records(const block_location& place);
+    [[nodiscard]] bool add_rings(std::uint32_t ring);
     [[nodiscard]] std::optional<owned_run> load_run(std::uint32_t ring,
                                                     const records_location& from);
     [[nodiscard]] bool reserve_memory(std::uint32_t ring, const block_location& place);
@@ -171,6 +176,7 @@ class file_reader {
     time_range range_;
     recording_host host_;
     bool used_index_ = false;
+    bool may_add_rings_ = true;
     std::uint64_t passed_ = 0;  // see passed()
     // Blocks of a newer version: of unknown types; with unknown flags; with unknown encodings.
     std::uint64_t other_types_ = 0;

@@ -35,31 +35,17 @@ bool has_sound_numbers(const records_block& block, std::uint64_t largest) noexce
     return block.sequence <= largest && block.lost_before <= block.sequence;
 }
 
-/// The positions in a run of records before an earlier one, or before `latest`, which is raised.
-/// Those of a custom clock may have any time.
+/// The positions in a run of records that are earlier than one before them, or than `latest`, which
+/// is raised. Those of a custom clock may have any time.
 std::vector<std::size_t> find_unordered(const record_run& run, std::uint64_t& latest) {
-    std::vector<std::pair<std::size_t, std::uint64_t>> times;  // by position
+    std::vector<std::size_t> unordered;
     run_reader reader(run);
     std::size_t position = 0;
     for (record_view record; reader.next(record); ++position) {
-        if (!has_custom_time(record)) {
-            times.emplace_back(position, record.time);
-        }
-    }
-    // A single time that is too late does not make all later records unordered.
-    std::vector<std::uint64_t> earliest_after(times.size() + 1, UINT64_MAX);
-    for (std::size_t i = times.size(); i-- > 0;) {
-        const std::uint64_t time = times[i].second;
-        earliest_after[i] =
-            time < latest ? earliest_after[i + 1] : std::min(time, earliest_after[i + 1]);
-    }
-    std::vector<std::size_t> unordered;
-    for (std::size_t i = 0; i < times.size(); ++i) {
-        const auto& [at, time] = times[i];
-        if (time >= latest && time <= earliest_after[i + 1]) {
-            latest = time;
-        } else {
-            unordered.push_back(at);
+        if (!has_custom_time(record) && record.time < latest) {
+            unordered.push_back(position);
+        } else if (!has_custom_time(record)) {
+            latest = record.time;
         }
     }
     return unordered;
@@ -111,9 +97,11 @@ class file_repairer {
     void find_first_numbers();
     void take_index(const block_location& place);
     void write_losses();
+    void note_number(std::uint64_t number);
+    void note_missing(std::uint64_t number) { unindexed_.insert_or_assign(number, number); }
     void skip_block(const block_location& place, const char* why) {
         file_.report("the block at {} is left out: {}", place.offset, why);
-        unindexed_.push_back({place.header.number, place.header.number});
+        note_missing(place.header.number);
     }
 
     block_file& file_;
@@ -130,22 +118,19 @@ class file_repairer {
     loss_table losses_;
     struct ring_state {
         std::uint64_t next = 0;             // sequence number
-        std::uint64_t time = 0;             // of its last record
+        std::uint64_t time = 0;             // latest one of its records
         std::uint64_t skipped_numbers = 0;  // of damaged records, which a loss block counts
         std::uint64_t reported = 0;         // records left out and already counted as lost
         std::uint64_t invalid = 0;          // of these, before a gap of overwritten records
         std::uint64_t skipped = 0;          // records in skipped blocks, from the index
         std::uint64_t cut = 0;              // damaged records at the end of the last block
     };
-    struct number_range {
-        std::uint64_t first;
-        std::uint64_t last;
-    };
-
     std::map<std::uint32_t, ring_state> rings_;
     // By ring, as far as sound numbers say it; found when it is first needed.
     std::optional<std::map<std::uint32_t, std::uint64_t>> first_numbers_;
-    std::vector<number_range> unindexed_;  // skipped blocks that no index has described
+    // Skipped blocks that no index has described: ranges of numbers, the last by the first one.
+    std::map<std::uint64_t, std::uint64_t> unindexed_;
+    std::uint64_t next_number_ = 0;  // of a block
 };
 
 /// Of a reading that readers ignore, because it is not later than the one before it, only the
@@ -199,16 +184,14 @@ void file_repairer::take_loss(const block_location& place, const block_bytes& pa
     if (std::optional<loss_report> loss = checked_loss(file_, place, payload, largest())) {
         losses_.replace(std::move(*loss));
     } else {
-        unindexed_.push_back({place.header.number, place.header.number});
+        note_missing(place.header.number);
     }
 }
 
 void file_repairer::copy_note(const block_location& place, const block_bytes& payload) {
     const auto note = block_head<note_block>(payload);
-    if (!note) {
-        skip_block(place, "it is too short for its type");
-    } else if (is_pause_without_number(*note)) {
-        skip_block(place, "it is a pause without a number");
+    if (!note || is_pause_without_number(*note)) {
+        skip_block(place, note ? "it is a pause without a number" : "it is too short for its type");
     } else {
         writer_.write_note(*note, body_of(payload));
     }
@@ -231,7 +214,7 @@ void file_repairer::copy_records(const block_location& place, const block_bytes&
                      place.offset, sound->count, block->count);
     }
     if (sound->count == 0) {
-        unindexed_.push_back({place.header.number, place.header.number});
+        note_missing(place.header.number);
         return;
     }
     record_run run;
@@ -373,7 +356,7 @@ void file_repairer::change_records(const block_location& place, record_run& run)
 
 /// Counts the records of skipped blocks, which the index describes.
 void file_repairer::take_index(const block_location& place) {
-    std::vector<number_range> asked;
+    std::map<std::uint64_t, std::uint64_t> asked;
     std::swap(asked, unindexed_);
     const std::optional<index_section> section =
         asked.empty() ? std::nullopt : read_index_section(file_, place.offset);
@@ -383,11 +366,9 @@ void file_repairer::take_index(const block_location& place) {
         return;
     }
     for (const listed_block& block : *blocks) {
-        // The ranges are sorted and disjoint.
-        const auto behind = std::upper_bound(
-            asked.begin(), asked.end(), block.number,
-            [](std::uint64_t number, const number_range& range) { return number < range.first; });
-        const bool is_excluded = behind != asked.begin() && block.number <= std::prev(behind)->last;
+        const auto behind = asked.upper_bound(block.number);
+        const bool is_excluded =
+            behind != asked.begin() && block.number <= std::prev(behind)->second;
         if (is_excluded && block.type() == block_type::records &&
             block.entry.ring < host_.ring_count) {
             rings_[block.entry.ring].skipped +=
@@ -454,25 +435,44 @@ void file_repairer::copy_block(const block_location& place, const block_bytes& p
     skip_block(place, "this elog does not know its type");
 }
 
+/// The numbers before it, behind those of the blocks so far, are missing, unless such a block is
+/// out of order.
+void file_repairer::note_number(std::uint64_t number) {
+    if (number > next_number_) {
+        unindexed_.insert_or_assign(next_number_, number - 1);
+    } else if (number < next_number_) {
+        const auto behind = unindexed_.upper_bound(number);
+        if (behind != unindexed_.begin() && number <= std::prev(behind)->second) {
+            const auto [first, last] = *std::prev(behind);
+            unindexed_.erase(first);
+            if (first < number) {
+                unindexed_.emplace(first, number - 1);
+            }
+            if (number < last) {
+                unindexed_.emplace(number + 1, last);
+            }
+        }
+    }
+    next_number_ = std::max(next_number_, number + 1);
+}
+
 repair_summary file_repairer::run() {
     block_walker walker(file_, sizeof(file_header), 0);
-    std::uint64_t expected = 0;
     while (const std::optional<block_location> place = walker.next()) {
-        if (place->header.number > expected) {
-            unindexed_.push_back({expected, place->header.number - 1});
-        }
-        expected = place->header.number + 1;
+        note_number(place->header.number);
         if (has_unknown_flags(place->header)) {
             skip_block(*place, "this elog does not know its flags");
         } else if (const std::optional<block_bytes> payload = file_.load(*place)) {
             copy_block(*place, *payload);
         } else {
-            unindexed_.push_back({place->header.number, place->header.number});
+            note_missing(place->header.number);
         }
     }
     write_losses();
     writer_.write_end(end_reason::repaired);
     summary_.size = writer_.size();
+    summary_.is_without_segment = host_.origin == segment_origin::recovered;
+    summary_.has_raw_times = known_.clock().empty();
     summary_.damages = file_.damages().sentences();
     for (const std::string& damage : known_.damages()) {
         if (std::ranges::find(summary_.damages, damage) == summary_.damages.end()) {
@@ -491,7 +491,7 @@ repair_summary repair_file(const std::string& from, const std::string& to) {
         throw user_error("The file {} is still being written. Wait for the recording to end.",
                          from);
     }
-    const file_reader known(from);
+    const file_reader known(from, {}, {}, missing_segment::deduce);
     // A new block_file, because reading the whole file reports all damage again.
     block_file file(from);
     return file_repairer(file, known, to).run();

@@ -15,6 +15,8 @@ struct repair_summary {
     std::uint64_t missing = 0;  // as far as the surrounding blocks show
     std::uint64_t size = 0;     // of the new file
     bool had_end = false;
+    bool is_without_segment = false;   // rings and clock are deduced
+    bool has_raw_times = false;        // no clock reading converts times
     std::vector<std::string> damages;  // what was left out: messages with offsets
 };
 

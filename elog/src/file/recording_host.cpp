@@ -76,46 +76,95 @@ recording_host this_host(std::uint32_t clock, std::uint32_t ring_count) {
     return host;
 }
 
-std::optional<recording_host> find_recording_host(block_file& file) {
-    recording_host found;
+namespace {
+
+struct found_blocks {
+    recording_host host;
     bool has_host = false;
     bool has_segment = false;
-    std::uint64_t offset = sizeof(file_header);
-    while (!has_host || !has_segment) {
-        std::optional<block_location> place = file.block_at(offset);
-        if (!place) {
-            place = file.find_block(offset);
+};
+
+void take_block(found_blocks& found, block_file& file, block_type type,
+                std::span<const std::uint8_t> payload) {
+    if (type == block_type::host && !found.has_host) {
+        const auto host = block_head<host_block>(payload);
+        if (host && !contradicts_header(file.has_header(), *host)) {
+            check_features(file.path(), host->version, host->required_features);
+            take_host(found.host, *host, payload);
+            found.has_host = true;
         }
-        if (!place) {
-            return std::nullopt;
+    } else if (type == block_type::segment && !found.has_segment) {
+        const auto segment = block_head<segment_block>(payload);
+        if (segment) {
+            check_segment_number(file.path(), segment->segment);
         }
-        offset = place->end();
-        const bool is_wanted =
-            place->type() == block_type::host || place->type() == block_type::segment;
-        const auto payload = is_wanted && !has_unknown_flags(place->header)
-                                 ? file.load_quietly(*place)
-                                 : std::optional<std::vector<std::uint8_t>>();
-        if (!payload) {
-            continue;
-        }
-        if (place->type() == block_type::host && !has_host) {
-            if (const auto host = block_head<host_block>(*payload)) {
-                check_features(file.path(), host->version, host->required_features);
-                take_host(found, *host, *payload);
-                has_host = true;
-            }
-        } else if (place->type() == block_type::segment && !has_segment) {
-            const auto segment = block_head<segment_block>(*payload);
-            if (segment) {
-                check_segment_number(file.path(), segment->segment);
-            }
-            if (segment && is_valid(*segment)) {
-                take_segment(found, *segment);
-                has_segment = true;
-            }
+        if (segment && is_valid(*segment)) {
+            take_segment(found.host, *segment);
+            found.has_segment = true;
         }
     }
+}
+
+found_blocks find_blocks(block_file& file) {
+    found_blocks found;
+    std::optional<block_location> place = file.find_block(sizeof(file_header));
+    while (place && !(found.has_host && found.has_segment)) {
+        const bool is_wanted =
+            place->type() == block_type::host || place->type() == block_type::segment;
+        if (is_wanted && !has_unknown_flags(place->header)) {
+            if (const auto payload = file.load_quietly(*place)) {
+                take_block(found, file, place->type(), *payload);
+            }
+        }
+        place = file.find_block(file.behind(*place));
+    }
     return found;
+}
+
+/// CLOCK_MONOTONIC is the clock whose readings equal those of the file's clock.
+class clock_deduction {
+  public:
+    void add(const clock_reading& reading) noexcept {
+        differs_ = differs_ || reading.clock != reading.monotonic;
+    }
+    [[nodiscard]] std::uint32_t clock() const noexcept {
+        return differs_ ? EVENTLOG_CLOCK_TSC : EVENTLOG_CLOCK_MONOTONIC;
+    }
+
+  private:
+    bool differs_ = false;
+};
+
+}  // namespace
+
+std::optional<recording_host> find_recording_host(block_file& file) {
+    found_blocks found = find_blocks(file);
+    return found.has_segment ? std::optional(std::move(found.host)) : std::nullopt;
+}
+
+std::optional<recording_host> deduce_recording_host(const std::string& path) {
+    block_file file(path);
+    recording_host host = find_blocks(file).host;
+    clock_deduction clock;
+    std::optional<std::uint32_t> last_ring;
+    block_walker walker(file, sizeof(file_header), 0);
+    while (const std::optional<block_location> place = walker.next()) {
+        if (const auto records = load_head<records_block>(file, *place, block_type::records)) {
+            const std::uint32_t ring = records->ring;
+            last_ring =
+                ring < EVENTLOG_RINGS_MAX ? std::max(last_ring.value_or(0), ring) : last_ring;
+        } else if (const auto read = load_head<clock_block>(file, *place, block_type::clock)) {
+            clock.add(read->reading);
+        }
+    }
+    if (!last_ring) {
+        return std::nullopt;
+    }
+    host.clock = clock.clock();
+    // One more: which ring is the shared one is unknown, so that each is shown by its number.
+    host.ring_count = std::min<std::uint32_t>(*last_ring + 2, EVENTLOG_RINGS_MAX);
+    host.origin = segment_origin::recovered;
+    return host;
 }
 
 }  // namespace elog

@@ -32,8 +32,19 @@ struct recording_host {
 /// This machine, without `recording` and `part`.
 [[nodiscard]] recording_host this_host(std::uint32_t clock, std::uint32_t ring_count);
 
-/// From the first valid blocks of the file; nullopt if there are none. Reports no damage. Throws
-/// user_error if they require features that this version does not have.
+/// Whether the host states another version or other features than the file's sound header: then it
+/// is damaged. Of a newer version, both state it.
+[[nodiscard]] constexpr bool contradicts_header(bool has_header, const host_block& host) noexcept {
+    return has_header &&
+           (host.version != file_version || (host.required_features & ~file_features_known) != 0);
+}
+
+/// From the first valid blocks of the file; nullopt without a segment, empty names without a host.
+/// Reports no damage. Throws user_error if they require features that this version does not have.
 [[nodiscard]] std::optional<recording_host> find_recording_host(block_file& file);
+
+/// For a file without a segment: what its records and clock readings show, with the names of a host
+/// block if there is one. nullopt without records. Reads the whole file.
+[[nodiscard]] std::optional<recording_host> deduce_recording_host(const std::string& path);
 
 }  // namespace elog

@@ -54,6 +54,9 @@ bool time_merger::load_head(std::uint32_t ring) {
         from.rest = from.runs.front().records();
     }
     from.has_next = from.rest.next(from.next);
+    if (from.has_next && from.runs.front().is_ordered && from.next.time < from.last) {
+        from.next.flags |= EVENTLOG_RECORD_CUSTOM_TIME;
+    }
     return from.has_next;
 }
 

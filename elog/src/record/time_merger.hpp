@@ -33,6 +33,8 @@ struct owned_run {
     std::uint32_t cpu = 0;         // of the ring
     std::uint64_t context = 0;     // as in record_run, with the next one
     const event_numbers* events = nullptr;
+    // The clock cannot go back, so a record with an earlier time counts as one with a custom clock.
+    bool is_ordered = false;
 
     [[nodiscard]] run_reader records() const noexcept {
         return run_reader(bytes, cpu, context, events);

@@ -88,10 +88,9 @@ user_directory_name find_user_directory(uid_t user) noexcept {
     if (outer != 0 || is_root_of_machine(user) || ::stat("/proc/self/ns/user", &space) != 0) {
         return user_directory_of(outer);
     }
-    user_directory_name name{};
-    static_cast<void>(std::snprintf(name.data(), name.size(), "/dev/shm/eventlog-userns-%llu",
-                                    static_cast<unsigned long long>(space.st_ino)));
-    return name;
+    short_text<user_directory_name{}.size()> name;
+    name.put("/dev/shm/eventlog-userns-").put_number(space.st_ino);
+    return name.characters();
 }
 
 bool move_foreign_directory(const char* path) noexcept {

@@ -73,8 +73,9 @@ class File:
             raise ValueError("no .elog file")
         self.damaged, self.identity = not sound, identity if sound else None
         self.walk()
-        if not self.host or not self.segment:
-            raise ValueError("no host")
+        if not self.segment:
+            raise ValueError("no segment")
+        self.host = self.host or (b"", 0, b"")
 
     def header(self, at):
         """(type, flags, size, checksum, number, identity)"""
@@ -88,7 +89,7 @@ class File:
         return any(self.header(place) for place in range(at, min(limit, len(self.data)), 8))
 
     def walk(self):
-        at, number = 64, 0
+        at, number, seen = 64, 0, set()
         while at < len(self.data):
             head = self.header(at)
             if not head or at + 32 + head[2] > len(self.data):
@@ -100,9 +101,10 @@ class File:
             end = at + 32 + (head[2] + 7) // 8 * 8
             self.damaged |= any(self.data[at + 32 + head[2] : end]) or head[4] != number
             at = end
-            is_late, number = head[4] < number, max(number, head[4] + 1)
-            if is_late:
+            number = head[4] + 1
+            if (head[4], head[3], head[2]) in seen:
                 continue
+            seen.add((head[4], head[3], head[2]))
             if head[0] >= 32768:
                 raise ValueError("a block that a reader must know")
             if head[0] >= len(HEADS):

@@ -2,6 +2,7 @@
 //
 // Files of a newer minor version: unknown optional items in any place of a valid file are skipped
 // and counted by all readers, and unknown required ones are refused by name.
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -148,7 +149,10 @@ class file_mutation : public ::testing::Test {
 
     /// All readers refuse the file and name the item.
     void expect_refused(const mutable_file& changed, std::string_view name) {
-        write(changed);
+        expect_refused(changed.written(), name);
+    }
+    void expect_refused(const bytes& changed, std::string_view name) {
+        test::replace(path, changed);
         const std::function<void()> readers[] = {
             [&] { static_cast<void>(elog::file_reader(path)); },
             [&] { static_cast<void>(elog::file_reader(path, middle)); },
@@ -295,7 +299,28 @@ TEST_F(file_mutation, with_required_feature_is_refused) {
                             &feature, sizeof feature);
             }
         }
-        expect_refused(changed, fmt::format("feature {} ", bit));
+        bytes damaged = changed.written();
+        damaged[offsetof(elog::file_header, reserved)] ^= 1U;
+        expect_refused(damaged, fmt::format("feature {} ", bit));
+    }
+}
+
+TEST_F(file_mutation, with_host_that_contradicts_the_header_is_read_without_that_host) {
+    for (const std::size_t member :
+         {offsetof(elog::host_block, version), offsetof(elog::host_block, required_features)}) {
+        mutable_file changed = original;
+        const auto host =
+            std::find_if(changed.blocks.begin(), changed.blocks.end(),
+                         [](const mutable_block& block) { return block.is(block_type::host); });
+        host->payload[member] ^= 4U;
+        write(changed);
+        EXPECT_EQ(read(path).text, expected);
+        EXPECT_EQ(elog::check_file(path).damages.size(), 1U);
+        const std::string repaired = path_of("repaired.elog");
+        EXPECT_EQ(elog::repair_file(path, repaired).records, 60U);
+        EXPECT_EQ(elog::check_file(repaired).damages, messages());
+        EXPECT_EQ(elog::file_reader(repaired).host().host_name,
+                  elog::file_reader(path).host().host_name);
     }
 }
 

@@ -3,6 +3,7 @@
 // Checking an .elog file to its last byte, and repairing a damaged file.
 #include "file/file_repair.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -362,8 +363,9 @@ TEST(file_repair, keeps_records_of_a_ring_out_of_order) {
     write_ring_file(from, {{30, 100}, {31, 0xffff'ffff}, {41, 101}});
     EXPECT_FALSE(elog::check_file(from).damages.empty());
     EXPECT_EQ(elog::repair_file(from, to).records, 3U);
-    EXPECT_EQ(events_in(to),
-              (std::vector<found_event>{{1, 0, 100, 0}, {1, 1, 0xffff'ffff, 2}, {2, 1, 101, 0}}));
+    const std::vector<found_event> expected{{1, 0, 100, 0}, {1, 1, 0xffff'ffff, 0}, {2, 1, 101, 2}};
+    EXPECT_EQ(events_in(from), expected);
+    EXPECT_EQ(events_in(to), expected);
     EXPECT_EQ(elog::check_file(to).damages, std::vector<std::string>{});
 }
 
@@ -421,16 +423,59 @@ TEST(file_repair, never_modifies_input_or_open_recording) {
     EXPECT_EQ(test::contents(path), before);
 }
 
-TEST(file_repair, rejects_unrepairable_file_with_error_text) {
-    const std::string path = path_of("hopeless.elog");
+/// A sample without the blocks of these types.
+void write_sample_without(const std::string& path, const std::vector<elog::block_type>& types) {
     test::write_sample(path);
     test::bytes changed = test::contents(path);
     for (const test::block_location& block : test::blocks_of(changed)) {
-        if (block.header.type == static_cast<std::uint16_t>(elog::block_type::host)) {
+        const auto type = static_cast<elog::block_type>(block.header.type);
+        if (std::find(types.begin(), types.end(), type) != types.end()) {
             changed[block.offset + sizeof(elog::block_header)] ^= 1U;
         }
     }
     test::replace(path, changed);
+}
+
+TEST(file_repair, recovers_file_without_host) {
+    const std::string path = path_of("no_host.elog");
+    const std::string to = path_of("no_host_repaired.elog");
+    write_sample_without(path, {elog::block_type::host});
+    EXPECT_EQ(test::read_sample(path).numbers.size(), 60U);
+    const elog::repair_summary summary = elog::repair_file(path, to);
+    EXPECT_EQ(summary.records, 60U);
+    EXPECT_FALSE(summary.is_without_segment);
+    EXPECT_EQ(elog::check_file(to).damages, std::vector<std::string>{});
+    EXPECT_EQ(elog::file_reader(to).host().host_name, "");
+    EXPECT_EQ(test::read_sample(to).numbers.size(), 60U);
+}
+
+TEST(file_repair, deduces_rings_and_clock_of_file_without_segment) {
+    const std::string path = path_of("no_segment.elog");
+    const std::string to = path_of("no_segment_repaired.elog");
+    for (const bool has_clock : {true, false}) {
+        std::vector<elog::block_type> lost{elog::block_type::host, elog::block_type::segment};
+        if (!has_clock) {
+            lost.push_back(elog::block_type::clock);
+        }
+        write_sample_without(path, lost);
+        EXPECT_FALSE(test::read_sample(path).opened);
+        const elog::repair_summary summary = elog::repair_file(path, to);
+        EXPECT_EQ(summary.records, 60U);
+        EXPECT_TRUE(summary.is_without_segment);
+        EXPECT_EQ(summary.has_raw_times, !has_clock);
+        EXPECT_EQ(elog::check_file(to).damages, std::vector<std::string>{});
+        const elog::recording_host host = elog::file_reader(to).host();
+        EXPECT_EQ(host.origin, elog::segment_origin::recovered);
+        EXPECT_EQ(host.clock, static_cast<std::uint32_t>(EVENTLOG_CLOCK_MONOTONIC));
+        EXPECT_EQ(host.ring_count, test::sample_rings + 1);
+        EXPECT_EQ(test::read_sample(to).numbers.size(), 60U);
+    }
+}
+
+TEST(file_repair, rejects_unrepairable_file_with_error_text) {
+    const std::string path = path_of("hopeless.elog");
+    write_sample_without(
+        path, {elog::block_type::host, elog::block_type::segment, elog::block_type::records});
     EXPECT_THROW(static_cast<void>(elog::repair_file(path, path_of("new.elog"))), elog::user_error);
     EXPECT_FALSE(elog::check_file(path).damages.empty());
 }

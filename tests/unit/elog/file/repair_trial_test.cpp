@@ -1,29 +1,33 @@
 // SPDX-License-Identifier: MIT
 //
-// Files with random damage, from fixed seeds: a repaired file has no errors, and all records that
-// the damaged one has.
+// Files with random damage, from fixed seeds: a repaired file has no errors and prints as the
+// damaged one, no block that is whole is lost, and all readers and copies have the same records.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <fstream>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "aggregate/aggregator.hpp"
 #include "base/user_error.hpp"
+#include "file/block_contents.hpp"
 #include "file/file_check.hpp"
 #include "file/file_reader.hpp"
 #include "file/file_repair.hpp"
-#include "file/file_writer.hpp"
+#include "file/record_copier.hpp"
+#include "file_mutator.hpp"
+#include "import/file_merge.hpp"
 #include "random_source.hpp"
-#include "record/event_numbers.hpp"
-#include "record/ring_records.hpp"
 #include "recording_sample.hpp"
 #include "scratch.hpp"
 #include "trial_size.hpp"
@@ -33,271 +37,280 @@ namespace {
 namespace test = eventlog::test;
 using test::bytes;
 using test::random_source;
+using test::sample_kind;
 
-constexpr std::uint32_t rings = 3;
+/// What a reader prints of a record.
+struct shown_record {
+    std::string provider;  // with the process; empty: unknown
+    std::uint32_t event = 0;
+    std::int64_t realtime = 0;
+    std::uint64_t time = 0;
+    std::uint32_t thread = 0;
+    std::uint32_t ring = 0;
+    bytes payload{};
 
-/// Differences between recorded files.
-struct sample_kind {
-    std::uint32_t clock = EVENTLOG_CLOCK_TSC;
-    std::uint32_t part = 0;
-    int compression = 0;
-    bool is_verbatim = false;
-    bool is_of_rings = false;  // with short records and numbers of events; verbatim
-    bool has_end = true;
+    bool operator==(const shown_record&) const = default;
+    [[nodiscard]] auto all() const {
+        return std::tie(provider, event, realtime, time, thread, ring, payload);
+    }
+    bool operator<(const shown_record& other) const { return all() < other.all(); }
 };
 
-/// The records of `count` marks of a provider, the first one at `time`.
-bytes records_of(std::uint32_t provider, std::uint64_t time, std::uint64_t count) {
-    bytes records;
-    for (std::uint64_t i = 0; i < count; ++i) {
-        const test::mark payload{time + i, test::checksum_of(time + i)};
-        elog::record_view record;
-        record.provider = provider;
-        record.time = time + i;
-        record.thread = 42;
-        record.flags = (time + i) % 7 == 0 ? EVENTLOG_RECORD_CUSTOM_TIME : 0;
-        record.payload = {reinterpret_cast<const std::uint8_t*>(&payload), sizeof payload};
-        elog::append_record(records, record);
-    }
-    return records;
-}
-
-/// The number of a provider's event in a file of rings.
-constexpr std::uint32_t number_of(std::uint32_t provider) {
-    return 100 * (provider + 1);
-}
-
-constexpr std::uint64_t thread_context = std::uint64_t{42} << EVENTLOG_THREAD_SHIFT;
-
-/// The same as records of a ring. The first ones have the context before them.
-bytes ring_records_of(std::uint32_t provider, std::uint64_t time, std::uint64_t count) {
-    std::vector<std::uint64_t> words;
-    for (std::uint64_t i = 0; i < count; ++i) {
-        const std::uint64_t size = sizeof(test::mark);
-        const bool is_extended = (time + i) % 7 == 0;
-        // Extended, with a context, or short.
-        const std::uint64_t kind = is_extended ? 2 : i % 4 == 2 ? 1 : 0;
-        words.push_back(std::uint64_t{number_of(provider)} << EVENTLOG_EVENT_SHIFT |
-                        kind << EVENTLOG_KIND_SHIFT |
-                        (is_extended ? 0 : size) << EVENTLOG_SHORT_SIZE_SHIFT | (time + i));
-        if (kind != EVENTLOG_KIND_SHORT) {
-            words.push_back(thread_context);
-        }
-        if (is_extended) {
-            words.push_back(std::uint64_t{EVENTLOG_RECORD_CUSTOM_TIME} << EVENTLOG_FLAGS_SHIFT |
-                            size);
-        }
-        words.push_back(time + i);
-        words.push_back(test::checksum_of(time + i));
-    }
-    bytes records(words.size() * sizeof(std::uint64_t));
-    std::memcpy(records.data(), words.data(), records.size());
-    return records;
-}
-
-/// A recording with all types of blocks, losses of all kinds, and providers throughout.
-void write_file(const std::string& path, const sample_kind& kind) {
-    elog::file_options options{path, kind.clock, rings, 0, kind.part, kind.compression};
-    options.command = "shop --all";
-    elog::file_writer writer(options);
-    writer.allow_compaction(!kind.is_verbatim && !kind.is_of_rings);
-    elog::event_numbers numbers;
-    writer.write_clock({1, 1, 1'000'000'000});
-    writer.write_offsets({1, 5, 6});
-    std::uint64_t sequences[rings] = {};
-    std::uint64_t time = 100;
-    for (std::uint32_t i = 0; i < 24; ++i) {
-        if (i % 6 == 0) {
-            elog::provider_instance provider = test::mark_provider(i / 6);
-            provider.pid += i;
-            provider.event_base = kind.is_of_rings ? number_of(provider.id) : 0;
-            EXPECT_TRUE(numbers.add(provider));
-            writer.write_provider(provider);
-        }
-        elog::record_run run;
-        run.ring = i % rings;
-        run.count = 1 + i % 9;
-        run.lost_before = i % 5 == 4 ? i : 0;
-        run.overwritten = i % 10 == 9;
-        // Numbers of damaged records, which the loss of the ring counts.
-        run.sequence = sequences[run.ring] + run.lost_before + (i == 12 ? 2 : 0);
-        const bytes records = kind.is_of_rings ? ring_records_of(i / 6, time, run.count)
-                                               : records_of(i / 6, time, run.count);
-        run.bytes = records;
-        run.context = kind.is_of_rings ? thread_context : 0;
-        run.events = &numbers;
-        writer.write_run(run);
-        sequences[run.ring] = run.sequence + run.count;
-        time += 100;
-        if (i % 4 == 3) {
-            writer.write_clock({time, time, time + 1'000'000'000}, time);
-        }
-    }
-    writer.write_loss(elog::trailing_loss(0, 3, 0, 2));
-    writer.write_loss(elog::provider_loss(1, 1, 2, 3));
-    elog::recording_notes notes;
-    notes.scope = elog::command_scope_counts{1, 2, 3};
-    writer.write_notes(notes);
-    if (kind.has_end) {
-        writer.write_end();
-    }
-}
-
-void flip_bits(bytes& file, random_source& random) {
-    for (std::size_t left = 1 + random.below(4); left > 0; --left) {
-        file[random.below(file.size())] ^= static_cast<std::uint8_t>(1U << random.below(8));
-    }
-}
-
-void overwrite_range(bytes& file, random_source& random) {
-    const std::size_t begin = random.below(file.size());
-    const std::size_t size = 1 + random.below(std::min<std::size_t>(file.size() - begin, 1024));
-    const bool is_zero = random.below(2) == 0;
-    for (std::size_t i = begin; i < begin + size; ++i) {
-        file[i] = is_zero ? 0 : static_cast<std::uint8_t>(random.below(256));
-    }
-}
-
-void remove_range(bytes& file, random_source& random) {
-    const std::size_t begin = random.below(file.size());
-    const std::size_t size = 1 + random.below(std::min<std::size_t>(file.size() - begin, 2048));
-    file.erase(file.begin() + static_cast<std::ptrdiff_t>(begin),
-               file.begin() + static_cast<std::ptrdiff_t>(begin + size));
-}
-
-/// Removes, repeats or moves a block.
-void move_block(bytes& file, random_source& random) {
-    const std::vector<test::block_location> blocks = test::blocks_of(file);
-    const test::block_location& from = random.pick(blocks);
-    if (from.end > file.size()) {
-        return;
-    }
-    const bytes block(file.begin() + static_cast<std::ptrdiff_t>(from.offset),
-                      file.begin() + static_cast<std::ptrdiff_t>(from.end));
-    const std::size_t to = random.pick(blocks).offset;
-    const std::size_t kind = random.below(3);
-    if (kind != 0) {
-        file.insert(file.begin() + static_cast<std::ptrdiff_t>(to), block.begin(), block.end());
-    }
-    if (kind != 1) {
-        const std::size_t at = from.offset + (kind == 2 && to <= from.offset ? block.size() : 0);
-        file.erase(file.begin() + static_cast<std::ptrdiff_t>(at),
-                   file.begin() + static_cast<std::ptrdiff_t>(at + block.size()));
-    }
-}
-
-/// Changes the content of a block, whose checksums then fit it.
-void change_content(bytes& file, random_source& random) {
-    const test::block_location block = random.pick(test::blocks_of(file));
-    if (block.end > file.size()) {
-        return;
-    }
-    const std::size_t header = sizeof block.header;
-    const std::size_t size = std::min<std::size_t>(block.header.size, random.below(2) ? 96 : 4096);
-    for (std::size_t left = 1 + random.below(2); left > 0 && size != 0; --left) {
-        std::uint8_t& changed = file[block.offset + header + random.below(size)];
-        changed = random.below(2) == 0 ? static_cast<std::uint8_t>(random.below(256))
-                                       : static_cast<std::uint8_t>(changed ^ 1U << random.below(8));
-    }
-    test::update_block_checksums(file, block.offset);
-}
-
-/// Changes the type, flags or number in the header of a block, whose checksum then fits it.
-void change_header(bytes& file, random_source& random) {
-    const test::block_location block = random.pick(test::blocks_of(file));
-    if (block.end > file.size()) {
-        return;
-    }
-    const std::vector<std::size_t> places{4, 6, 16, 17};
-    const std::size_t at = block.offset + random.pick(places);
-    file[at] = static_cast<std::uint8_t>(file[at] ^ 1U << random.below(4));
-    test::update_block_checksums(file, block.offset);
-}
-
-void damage(bytes& file, random_source& random) {
-    switch (random.below(8)) {
-        case 0:
-            return flip_bits(file, random);
-        case 1:
-            return overwrite_range(file, random);
-        case 2:
-            return remove_range(file, random);
-        case 3:
-            return move_block(file, random);
-        case 4:
-            return change_header(file, random);
-        case 5:
-            file.resize(1 + random.below(file.size()));
-            return;
-        default:
-            return change_content(file, random);
-    }
-}
-
-using shown_record = std::tuple<std::uint32_t, std::uint64_t, std::uint32_t, bytes>;
+/// A record without what other blocks say about it.
+using plain_record = std::tuple<std::uint64_t, std::uint32_t, bytes>;
 
 struct shown_file {
-    std::vector<shown_record> records;  // sorted
+    std::vector<shown_record> records;
     std::vector<std::string> damages;
+    std::uint64_t counted = 0;  // by agg 'count()'
 };
+
+shown_record shown(const elog::file_reader& file, const elog::merged_record& merged) {
+    const elog::record_view& record = merged.record;
+    shown_record found;
+    const auto provider = file.providers().find(record.provider);
+    if (provider != file.providers().end()) {
+        found.provider = fmt::format("{} {} {}", provider->second.schema.name,
+                                     provider->second.process, provider->second.pid);
+        found.event = record.event;
+    }
+    found.realtime = file.clock().realtime(record.time);
+    found.time = record.time;
+    found.thread = record.thread;
+    found.ring = merged.ring;
+    found.payload.assign(record.payload.begin(), record.payload.end());
+    return found;
+}
 
 /// nullopt if the file cannot be read.
 std::optional<shown_file> show(const std::string& path) {
     try {
         elog::file_reader file(path);
-        shown_file shown;
+        elog::aggregator counter(elog::aggregation::parse("test", "count()"), nullptr, 10);
+        for (const auto& [id, provider] : file.providers()) {
+            counter.add(provider);
+        }
+        shown_file found;
         file.read([&](const elog::merged_record& merged) {
-            const elog::record_view& record = merged.record;
-            const bool is_known = file.providers().contains(record.provider);
-            shown.records.emplace_back(is_known ? record.provider : UINT32_MAX, record.time,
-                                       record.thread,
-                                       bytes(record.payload.begin(), record.payload.end()));
+            found.records.push_back(shown(file, merged));
+            counter.take(merged.record, file.clock());
         });
-        std::sort(shown.records.begin(), shown.records.end());
-        shown.damages = file.damages();
-        return shown;
+        found.damages = file.damages();
+        found.counted = counter.taken() + counter.damaged() + counter.unknown();
+        return found;
     } catch (const elog::user_error&) {
         return std::nullopt;
     }
 }
 
-std::string repair_problem(const std::string& from, const std::string& to) {
-    const std::optional<shown_file> before = show(from);
-    try {
-        static_cast<void>(elog::repair_file(from, to));
-    } catch (const elog::user_error& error) {
-        return before ? error.what() : "";
+/// elog cut of the whole time.
+void cut(const std::string& from, const std::string& to) {
+    elog::file_reader file(from);
+    elog::record_copier copier({to, 0}, file.host(), file.required_clock_readings());
+    copier.write_offsets(file.clock().offsets());
+    file.read(
+        [&](const elog::merged_record& record) { copier.write(record, 0, file.providers()); });
+    for (const elog::loss_report& loss : file.losses()) {
+        copier.write_loss(loss, 0, file.providers());
     }
-    const std::vector<std::string> errors = elog::check_file(to).damages;
-    if (!errors.empty()) {
-        return errors.front();
-    }
-    const std::optional<shown_file> after = show(to);
-    if (!after || !after->damages.empty()) {
-        return after ? after->damages.front() : "cannot be read";
-    }
-    return !before || before->records == after->records ? "" : "has other records";
+    copier.finish();
 }
 
-void damage_and_repair(const std::string& name, const sample_kind& kind, std::uint32_t first_seed) {
-    const std::string original = test::scratch_directory() + "/" + name + ".elog";
-    const std::string damaged = test::scratch_directory() + "/" + name + "-damaged.elog";
-    const std::string repaired = test::scratch_directory() + "/" + name + "-repaired.elog";
-    write_file(original, kind);
-    ASSERT_EQ(elog::check_file(original).damages, std::vector<std::string>{});
-    const bytes sound = test::contents(original);
-    const std::uint64_t trials = test::trial_size("EVENTLOG_TEST_REPAIRS", 400);
-    std::size_t failures = 0;
-    for (std::uint32_t seed = first_seed; seed < first_seed + trials && failures < 10; ++seed) {
-        random_source random(seed);
-        bytes changed = sound;
-        for (std::size_t left = 1 + random.below(3); left > 0 && changed.size() > 200; --left) {
-            damage(changed, random);
+/// Describes the first difference; empty if there is none.
+std::string difference(const std::vector<shown_record>& one, const std::vector<shown_record>& other,
+                       const char* name) {
+    for (std::size_t i = 0; i < std::min(one.size(), other.size()); ++i) {
+        if (one[i] != other[i]) {
+            return fmt::format("{}: record {} differs: {} {} at {} {}, and {} {} at {} {}", name, i,
+                               one[i].provider, one[i].event, one[i].time, one[i].realtime,
+                               other[i].provider, other[i].event, other[i].time, other[i].realtime);
         }
-        test::replace(damaged, changed);
-        const std::string problem = repair_problem(damaged, repaired);
-        EXPECT_EQ(problem, "") << "seed " << seed;
-        failures += problem.empty() ? 0U : 1U;
+    }
+    return one.size() == other.size()
+               ? ""
+               : fmt::format("{}: {} records instead of {}", name, other.size(), one.size());
+}
+
+/// A sound file with these records.
+std::string copy_problem(const std::string& path, std::vector<shown_record> records,
+                         const char* name, bool has_order = true) {
+    const std::vector<std::string> errors = elog::check_file(path).damages;
+    if (!errors.empty()) {
+        return fmt::format("{}: {}", name, errors.front());
+    }
+    std::optional<shown_file> found = show(path);
+    if (!found || !found->damages.empty()) {
+        return fmt::format("{}: {}", name, found ? found->damages.front() : "cannot be read");
+    }
+    if (!has_order) {
+        std::sort(records.begin(), records.end());
+        std::sort(found->records.begin(), found->records.end());
+    }
+    return difference(records, found->records, name);
+}
+
+// Further failures are mostly of the same defect.
+constexpr std::size_t failures_max = 20;
+
+class trial {
+  public:
+    trial(std::string name, const sample_kind& kind) : name_(std::move(name)) {
+        write_recording(path("original"), kind);
+        EXPECT_EQ(elog::check_file(path("original")).damages, std::vector<std::string>{});
+        original_ = test::contents(path("original"));
+        find_records();
+    }
+
+    [[nodiscard]] std::string problem_of(std::uint32_t seed) const {
+        random_source random(seed);
+        bytes changed = original_;
+        damage_recording(changed, random);
+        test::replace(path("damaged"), changed);
+        const std::optional<shown_file> before = show(path("damaged"));
+        try {
+            static_cast<void>(elog::repair_file(path("damaged"), path("repaired")));
+        } catch (const elog::user_error& error) {
+            return before ? error.what() : unreadable_problem(changed, error.what());
+        }
+        if (!before) {
+            return copy_problem(path("repaired"), show(path("repaired"))->records, "repair");
+        }
+        std::string problem = copy_problem(path("repaired"), before->records, "repair");
+        if (problem.empty()) {
+            problem = missing(changed, *before);
+        }
+        if (problem.empty() && before->counted != before->records.size()) {
+            problem = "agg counts other records";
+        }
+        return problem.empty() ? copies_problem(*before) : problem;
+    }
+
+  private:
+    struct block_records {
+        test::block_location place;
+        std::vector<plain_record> records;
+    };
+
+    [[nodiscard]] std::string path(const char* which) const {
+        return test::scratch_directory() + "/" + name_ + "-" + which + ".elog";
+    }
+
+    /// The records of each block of the original.
+    void find_records() {
+        const elog::file_reader known(path("original"));
+        for (const test::block_location& place : test::blocks_of(original_)) {
+            elog::block_file file(path("original"));
+            const auto at = file.block_at(place.offset);
+            const auto payload = at ? file.load(*at) : std::nullopt;
+            const bool is_records = at && at->type() == elog::block_type::records;
+            const auto head =
+                is_records ? elog::block_head<elog::records_block>(*payload) : std::nullopt;
+            if (!head) {
+                continue;
+            }
+            bytes decoded;
+            const auto sound = known.decoder().decode(*head, elog::body_of(*payload), decoded);
+            block_records& found = blocks_.emplace_back(block_records{place, {}});
+            elog::run_reader reader = sound->records(head->ring, known.decoder().events());
+            for (elog::record_view record; reader.next(record);) {
+                found.records.emplace_back(record.time, record.thread,
+                                           bytes(record.payload.begin(), record.payload.end()));
+            }
+        }
+    }
+
+    /// Whether a block is in the changed file as it was.
+    [[nodiscard]] bool is_untouched(const bytes& changed, const block_records& block) const {
+        const std::string_view all(reinterpret_cast<const char*>(changed.data()), changed.size());
+        const std::string_view wanted(reinterpret_cast<const char*>(original_.data()) +
+                                          block.place.offset,
+                                      block.place.end - block.place.offset);
+        for (std::size_t at = all.find(wanted); at != std::string_view::npos;
+             at = all.find(wanted, at + 1)) {
+            if (at >= sizeof(elog::file_header) && at % elog::block_alignment == 0 &&
+                !is_covered(at)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /// Whether an offset of the damaged file is inside of another whole block.
+    [[nodiscard]] bool is_covered(std::uint64_t offset) const {
+        elog::block_file file(path("damaged"));
+        std::optional<elog::block_location> place = file.find_block(sizeof(elog::file_header));
+        while (place && place->offset < offset) {
+            if (place->end() > offset && file.has_sound_payload(*place)) {
+                return true;
+            }
+            place = file.find_block(place->offset + elog::block_alignment);
+        }
+        return false;
+    }
+
+    /// Records of a block that is whole, and which the reader does not show.
+    [[nodiscard]] std::string missing(const bytes& changed, const shown_file& found) const {
+        std::set<plain_record> left;
+        for (const shown_record& record : found.records) {
+            left.emplace(record.time, record.thread, record.payload);
+        }
+        for (const block_records& block : blocks_) {
+            for (const plain_record& record : block.records) {
+                if (!left.contains(record) && is_untouched(changed, block)) {
+                    return fmt::format("a record at {} of the whole block at {} is missing",
+                                       std::get<0>(record), block.place.offset);
+                }
+            }
+        }
+        return "";
+    }
+
+    [[nodiscard]] std::string unreadable_problem(const bytes& changed,
+                                                 const std::string& reason) const {
+        // What a newer version has written is rejected.
+        if (reason.find("Use a newer elog") != std::string::npos ||
+            reason.find("Use an elog that knows it") != std::string::npos) {
+            return "";
+        }
+        const bool has_any = std::any_of(blocks_.begin(), blocks_.end(), [&](const auto& block) {
+            return is_untouched(changed, block);
+        });
+        return has_any ? reason : "";
+    }
+
+    /// Copies leave out records without a known provider, and count them as lost. The time of such
+    /// a record may have held back its ring.
+    [[nodiscard]] std::string copies_problem(const shown_file& before) const {
+        std::vector<shown_record> known;
+        std::copy_if(before.records.begin(), before.records.end(), std::back_inserter(known),
+                     [](const shown_record& record) { return !record.provider.empty(); });
+        const bool has_all = known.size() == before.records.size();
+        cut(path("damaged"), path("cut"));
+        std::string problem = copy_problem(path("cut"), known, "cut", has_all);
+        if (problem.empty()) {
+            static_cast<void>(elog::merge_files({path("damaged")}, {path("merged"), 0}));
+            problem = copy_problem(path("merged"), known, "merge", has_all);
+        }
+        return problem;
+    }
+
+    std::string name_;
+    bytes original_;
+    std::vector<block_records> blocks_;
+};
+
+void damage_and_repair(const std::string& name, const sample_kind& kind, std::uint32_t first_seed) {
+    const trial tried(name, kind);
+    const std::uint64_t trials =
+        test::trial_size("EVENTLOG_TEST_REPAIRS", test::is_full_tier() ? 3000 : 1000);
+    std::size_t failures = 0;
+    for (std::uint32_t seed = first_seed; seed < first_seed + trials && failures < failures_max;
+         ++seed) {
+        const std::string problem = tried.problem_of(seed);
+        if (!problem.empty()) {
+            ADD_FAILURE() << "seed " << seed << ": " << problem;
+            ++failures;
+        }
     }
 }
 
