@@ -52,7 +52,7 @@ case ${1-} in
         python3 -B scripts/lint/structure.py
         python3 -B scripts/lint/vocabulary.py
         python3 -B scripts/lint/version.py
-        python3 -B scripts/lint/security.py
+        python3 -B scripts/lint/tested_rows.py
         ;;
     *)
         echo 'usage: lint.sh format|shell|rules|reformat' >&2

@@ -9,8 +9,8 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "scripts" / "lint"))
-import security  # noqa: E402
 import structure  # noqa: E402
+import tested_rows  # noqa: E402
 import version  # noqa: E402
 import vocabulary  # noqa: E402
 
@@ -143,41 +143,52 @@ class Version(unittest.TestCase):
             self.assertIn(words, problems[0])
 
 
-class Security(unittest.TestCase):
-    LISTS = {
-        "unit.txt": "unit.region quick:release\n    is_checked\n",
-        "others.txt": "vm quick:release\n    rings\nfuzz quick:release\n    schema\n",
-        "scripts.txt": "integration/test_modes:Modes quick:release\n    test_private\n"
-                       "vm/test_rings:Rings quick:release\n    test_isolates\n",
-        "renamed.txt": "unit.region.is_checked -> unit.region.is_validated # a better word\n",
+class TestedRows(unittest.TestCase):
+    """A page whose tables name tests."""
+
+    PAGE = tested_rows.Page("docs/page.md")
+    FILES = {
+        f"{tested_rows.LISTS}/unit.txt": "unit.region quick:release\n    is_checked\n",
+        f"{tested_rows.LISTS}/others.txt":
+            "vm quick:release\n    rings\nfuzz quick:release\n    schema\n",
+        f"{tested_rows.LISTS}/scripts.txt":
+            "integration/test_modes:Modes quick:release\n    test_private\n"
+            "vm/test_rings:Rings quick:release\n    test_isolates\n",
+        f"{tested_rows.LISTS}/renamed.txt":
+            "unit.region.is_checked -> unit.region.is_validated # a better word\n",
+        f"{tested_rows.SCRIPTS}/command/test_modes.py": "",
+        f"{tested_rows.KUNIT}/idle_kunit.c":
+            "static struct kunit_case cases[] = { KUNIT_CASE(wakes), KUNIT_CASE_PARAM(sleeps, all), {} };\n"
+            'static struct kunit_suite suite = { .name = "idle", .test_cases = cases };\n',
     }
 
     def problems(self, cell, header="| attack | test |"):
         """Those of a page with a table of one row, which names tests in this cell."""
         return self.problems_of(f"Text.\n\n{header}\n| --- | --- |\n| a link | {cell} |\n")
 
-    def problems_of(self, page):
+    def problems_of(self, text):
         with tempfile.TemporaryDirectory() as folder:
             project = pathlib.Path(folder)
-            files = {f"{security.LISTS}/{name}": text for name, text in self.LISTS.items()}
-            files[f"{security.SCRIPTS}/command/test_modes.py"] = ""
-            files[security.PAGE] = page
-            for name, text in files.items():
+            for name, content in {**self.FILES, self.PAGE.path: text}.items():
                 (project / name).parent.mkdir(parents=True, exist_ok=True)
-                (project / name).write_text(text, encoding="utf-8")
-            return security.find_problems(project)
+                (project / name).write_text(content, encoding="utf-8")
+            return tested_rows.find_problems(project, [self.PAGE])
 
     def assert_problem(self, words, *cell):
         problems = self.problems(*cell)
         self.assertEqual(len(problems), 1, problems)
-        self.assertIn(f"{security.PAGE}:5: ", problems[0])
+        self.assertIn(f"{self.PAGE.path}:5: ", problems[0])
         self.assertIn(words, problems[0])
 
+
+class Security(TestedRows):
     def test_accepts_tests_of_the_inventory(self):
         for cell in ("`command/test_modes.py`", "`command/test_modes.py` Modes",
                      "`command/test_modes.py` test_private", "fuzz, fuzz.schema",
                      "`command/test_modes.py` Modes.test_private", "vm.rings",
-                     "vm.rings test_isolates (the pages), unit.region", "unit.region.is_validated"):
+                     "vm.rings test_isolates (the pages), unit.region", "unit.region.is_validated",
+                     "`unit.region.is_validated`, `integration/test_modes:Modes.test_private`",
+                     "vm/test_rings:Rings (all), kunit.idle.wakes, `kunit.idle.sleeps`"):
             self.assertEqual(self.problems(cell), [], cell)
 
     def test_finds_rows_without_a_test(self):
@@ -188,7 +199,8 @@ class Security(unittest.TestCase):
     def test_finds_tests_that_do_not_exist(self):
         for name in ("`command/test_mode.py`", "`access/test_modes.py`", "test_modes", "fuzz.event",
                      "`command/test_modes.py` Mode", "`command/test_modes.py` test_public", "vm.ring",
-                     "vm.rings test_private", "unit.regions", "unit.region.is_checked", "by hand"):
+                     "vm.rings test_private", "unit.regions", "unit.region.is_checked", "by hand",
+                     "vm/test_rings:Ring.test_isolates", "kunit.idle.wake", "`unit.regions`", "open"):
             self.assert_problem(f'no test "{name}"', name)
 
     def test_finds_one_missing_test_of_several(self):
@@ -196,6 +208,34 @@ class Security(unittest.TestCase):
 
     def test_requires_tables(self):
         (problem,) = self.problems_of("Text.\n")
+        self.assertIn("has no tables", problem)
+
+    def test_finds_rows_that_are_open(self):
+        self.assert_problem('no test "open"', "unit.region, open (the end)")
+
+
+class Ancestors(TestedRows):
+    """A page in which rows may be open, and which has other tables."""
+
+    PAGE = tested_rows.Page("docs/page.md", may_be_open=True, has_others=True)
+
+    def test_rows_may_be_open_for_a_reason(self):
+        for cell in ("open (the end)", "unit.region, open (the end, and more)",
+                     "`vm.rings` (the pages), open (the end), unit.region"):
+            self.assertEqual(self.problems(cell), [], cell)
+
+    def test_finds_open_rows_without_a_reason(self):
+        for cell in ("open", "unit.region, open", "open ()"):
+            self.assert_problem("does not say what is missing", cell)
+
+    def test_finds_missing_tests_of_open_rows(self):
+        self.assert_problem('no test "unit.regions"', "unit.regions, open (the end)")
+        self.assert_problem("names no test", "(the end)")
+
+    def test_has_other_tables(self):
+        table = "| name |\n| --- |\n| relay |\n"
+        self.assertEqual(self.problems_of(f"{table}\n| row | test |\n| --- | --- |\n| R1 | fuzz |\n"), [])
+        (problem,) = self.problems_of(table)
         self.assertIn("has no tables", problem)
 
 
