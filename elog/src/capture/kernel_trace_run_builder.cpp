@@ -117,7 +117,7 @@ void kernel_trace_run_builder::deliver(std::uint32_t ring) {
     run.ring = ring;
     run.lost_before = std::exchange(state.first_loss, 0);
     run.overwritten = is_overwritten_;
-    run.sequence = state.totals.read + state.reported - state.unreported - run.lost_before;
+    run.sequence = state.totals.read + state.reported - state.unreported;
     run.count = std::exchange(state.count, 0);
     run.bytes = state.bytes;
     sink_->take_run(run);
