@@ -21,8 +21,8 @@ INCLUDE = re.compile(r'^#\s*include "([^"]+)"', re.M)
 SOURCE = re.compile(r"\.(c|cpp|hpp|h|py|sh|rs|pml)$|/(init|dev)$")
 COMPILED = re.compile(r"\.(c|cpp|hpp|h)$")
 # Folders that are flat by convention, or contain data.
-LARGE_FOLDERS = re.compile(r"kernel/eventlog$|docs/man$|docs/man/links$|tests/fuzz/corpus/|LICENSES$"
-                           r"|docs/decisions$")
+LARGE_FOLDERS = re.compile(
+    r"kernel/eventlog$|docs/man$|docs/man/links$|tests/fuzz/corpus/|LICENSES$")
 # Layouts that other programs read; each is a single file.
 LONG_FILES = re.compile(r"kernel/include/uapi/")
 

@@ -86,7 +86,7 @@ struct attachment_list {
 /// late is recorded as one of its events, with a payload that does not match the schema. This is
 /// memory-safe here and in readers, which validate payloads against schemas, but it is a wrong
 /// record. The application excludes it by the rule that definition.h states for
-/// eventlog_provider_destroy. docs/decisions/038-handles-are-reused-late.md gives the reasons.
+/// eventlog_provider_destroy. docs/decisions/sdk/038-handles-are-reused-late.md gives the reasons.
 /// Providers of C++ are not affected: they are withdrawn when their code is unloaded.
 struct eventlog_provider {
     /// First, because eventlog_enabled reads it: part of the binary interface.
