@@ -16,7 +16,8 @@ RULES has one rule a line, and says why:
     call BYTES FUNCTION REASON   a function of the C library, and the stack that it needs
     pointer FUNCTION REASON      a function of the library that calls the program through a pointer
     apart FUNCTION REASON        a function whose stack is documented on its own
-    again FUNCTION FUNCTION REASON  a call that closes a circle, and is not followed
+    again FUNCTION FUNCTION REASON  a call that closes a circle, or that no emit makes: it is
+                                 not followed
 """
 
 import concurrent.futures

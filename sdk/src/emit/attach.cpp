@@ -7,7 +7,7 @@
 #include "emit/attach_looks.hpp"
 #include "emit/detach.hpp"
 #include "emit/provider_entry.hpp"
-#include "platform/data_reader.hpp"
+#include "emit/wanted_events.hpp"
 #include "platform/populate.hpp"
 #include "platform/process.hpp"
 #include "platform/signal_guard.hpp"
@@ -16,38 +16,11 @@
 #include "ring/ring_lock.hpp"
 #include "ring/rseq.hpp"
 #include "ring/subscription_slots.hpp"
-#include "schema/filter.hpp"
-#include "schema/schema.hpp"
 #include "shm/process_file_room.hpp"
 #include "shm/subscription_file.hpp"
 
 namespace eventlog::core {
 namespace {
-
-std::span<const std::uint8_t> schema_bytes(const eventlog_provider& provider) noexcept {
-    return {provider.schema, provider.schema_size};
-}
-
-std::string_view filter_of(const eventlog_region& header) noexcept {
-    return {header.filter, std::min<std::size_t>(header.filter_size, sizeof header.filter)};
-}
-
-// An attach may run on a signal stack. So its large objects are static, under the registry lock.
-constinit schema_reader read_schema{};
-constinit keyword_names read_keywords{schema_reader{}};
-
-/// Calls visit(event id, verdict) for each event of the provider that the filter wants; returns how
-/// many.
-template <class Visitor>
-[[gnu::noinline]] unsigned for_each_wanted(const eventlog_provider& provider,
-                                           std::string_view filter, Visitor&& visit) noexcept {
-    error_text ignored;
-    if (!read_schema.open(schema_bytes(provider), ignored)) {
-        return 0;
-    }
-    read_keywords = keyword_names(read_schema);
-    return read_wanted(read_schema, read_keywords, filter, visit);
-}
 
 /// How many events are wanted; `limited`: whether one of them in some sessions only.
 unsigned count_wanted(const eventlog_provider& provider, std::string_view filter,

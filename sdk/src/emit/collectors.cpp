@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include "emit/collectors.hpp"
 
-#include <algorithm>
 #include <array>
 
 #include "emit/attach_looks.hpp"
 #include "emit/notification.hpp"
 #include "emit/provider_entry.hpp"
+#include "emit/wanted_events.hpp"
 #include "platform/process.hpp"
 #include "provider/own_gate.hpp"
-#include "schema/filter.hpp"
-#include "schema/schema.hpp"
 
 namespace eventlog::core {
 namespace {
@@ -32,15 +30,8 @@ bool is_known_to(const eventlog_provider& provider, unsigned slot) noexcept {
 template <class Visitor>
 unsigned for_each_in_patterns(const eventlog_provider& provider, unsigned slot,
                               Visitor&& visit) noexcept {
-    const eventlog_region& header = *subscription_slots[slot].region();
-    schema_reader schema;
-    error_text ignored;
-    return schema.open({provider.schema, provider.schema_size}, ignored)
-               ? for_each_wanted(schema,
-                                 {header.filter,
-                                  std::min<std::size_t>(header.filter_size, sizeof header.filter)},
-                                 [&](std::uint16_t event, verdict) { visit(event); })
-               : 0;
+    return for_each_wanted(provider, filter_of(*subscription_slots[slot].region()),
+                           [&](std::uint16_t event, verdict) { visit(event); });
 }
 
 void set_in_mask(eventlog_provider& provider, unsigned slot, std::uint32_t event,
@@ -139,6 +130,7 @@ bool attach_to_collector(eventlog_provider& provider, unsigned slot) noexcept {
     if (!may_be_collected(provider)) {
         return false;
     }
+    provider.missed_collectors.fetch_and(~(1U << slot), std::memory_order_relaxed);
     if (!is_collecting(slot)) {
         clear_bits(provider, slot);
         return false;
@@ -181,12 +173,14 @@ void attach_to_collectors(eventlog_provider& provider) noexcept {
 
 void detach_from_collectors(eventlog_provider& provider) noexcept {
     provider.missed_collectors.store(0, std::memory_order_relaxed);
-    if (provider.attachments.load(std::memory_order_relaxed) == &no_attachments ||
-        !may_be_collected(provider)) {
+    if (provider.attachments.load(std::memory_order_relaxed) == &no_attachments) {
         return;
     }
+    const bool has_gate = may_be_collected(provider);
     for (unsigned slot = first_collector_slot; slot < slots_end; ++slot) {
-        clear_bits(provider, slot);
+        if (has_gate) {
+            clear_bits(provider, slot);
+        }
         provider.attachment_to(slot).end();
     }
 }

@@ -76,7 +76,6 @@ class stat_parser {
             parser.take(text[static_cast<std::size_t>(i)]);
         }
     }
-    fields.start_time = machine_start_time(fields.start_time);
     return parser.is_complete();
 }
 
@@ -93,6 +92,25 @@ class stat_parser {
 /// not used again that soon.
 bool is_same_start(std::uint64_t one, std::uint64_t other) noexcept {
     return (one > other ? one - other : other - one) <= 1;
+}
+
+/// False only if the process or thread has certainly ended. Its fields stay 0 if they are unknown.
+bool is_running(std::uint32_t pid, std::uint64_t pid_namespace, stat_fields& fields) noexcept {
+    if (pid_namespace != own_pid_namespace()) {
+        return true;
+    }
+    if (pid == 0 || pid > static_cast<std::uint32_t>(INT32_MAX)) {
+        return false;  // impossible pid: the file is damaged
+    }
+    short_text<32> path;
+    path.put("/proc/").put_number(pid).put("/stat");
+    if (has_own_proc() && read_stat(path.c_str(), fields)) {
+        // A process whose first thread has ended is reported as a zombie, but lives while it has
+        // other threads.
+        return fields.state != 'X' && (fields.state != 'Z' || fields.thread_count > 1);
+    }
+    fields = {};
+    return ::kill(static_cast<pid_t>(pid), 0) == 0 || errno != ESRCH;
 }
 
 [[gnu::tls_model("initial-exec")]] constinit thread_local std::uint32_t cached_thread_id = 0;
@@ -116,7 +134,7 @@ process_identity current_process() noexcept {
     identity.uid = ::geteuid();
     stat_fields fields;
     if (read_stat("/proc/self/stat", fields)) {
-        identity.start_time = fields.start_time;
+        identity.start_time = machine_start_time(fields.start_time);
     }
     identity.pid_namespace = own_pid_namespace();
     const unique_fd file(::open("/proc/self/comm", O_RDONLY | O_CLOEXEC));
@@ -143,22 +161,17 @@ bool is_own_process() noexcept {
 }
 
 bool is_alive(std::uint32_t pid, std::uint64_t start_time, std::uint64_t pid_namespace) noexcept {
-    if (pid_namespace != own_pid_namespace()) {
-        return true;
-    }
-    if (pid == 0 || pid > static_cast<std::uint32_t>(INT32_MAX)) {
-        return false;  // impossible pid: the file is damaged
-    }
-    short_text<32> path;
-    path.put("/proc/").put_number(pid).put("/stat");
     stat_fields fields;
-    if (has_own_proc() && read_stat(path.c_str(), fields)) {
-        // A process whose first thread has ended is reported as a zombie, but lives while it has
-        // other threads.
-        const bool ended = fields.state == 'X' || (fields.state == 'Z' && fields.thread_count <= 1);
-        return !ended && (start_time == 0 || is_same_start(fields.start_time, start_time));
+    if (!is_running(pid, pid_namespace, fields)) {
+        return false;
     }
-    return ::kill(static_cast<pid_t>(pid), 0) == 0 || errno != ESRCH;
+    return start_time == 0 || fields.start_time == 0 ||
+           is_same_start(machine_start_time(fields.start_time), start_time);
+}
+
+bool is_thread_alive(std::uint32_t tid, std::uint64_t pid_namespace) noexcept {
+    stat_fields fields;
+    return is_running(tid, pid_namespace, fields);
 }
 
 std::uint32_t thread_id() noexcept {

@@ -33,10 +33,13 @@ void remember_identity(const process_identity& identity) noexcept;
 /// the parent. True while no identity is stored, because nothing is published then.
 [[nodiscard]] bool is_own_process() noexcept;
 
-/// False only if the process or thread has certainly ended. A process of another pid namespace
-/// cannot be checked and counts as alive.
+/// False only if the process has certainly ended. A process of another pid namespace cannot be
+/// checked and counts as alive. A start time of 0 is unknown.
 [[nodiscard]] bool is_alive(std::uint32_t pid, std::uint64_t start_time,
                             std::uint64_t pid_namespace) noexcept;
+
+/// The same for a thread, whose start time is unknown. Needs less stack.
+[[nodiscard]] bool is_thread_alive(std::uint32_t tid, std::uint64_t pid_namespace) noexcept;
 
 /// The pid namespace of the calling process as an inode; 0 where /proc is unreadable.
 [[nodiscard]] std::uint64_t own_pid_namespace() noexcept;

@@ -10,6 +10,7 @@
 #include <atomic>
 #include <cerrno>
 #include <cstddef>
+#include <cstring>
 
 #include "platform/unique_fd.hpp"
 
@@ -23,39 +24,47 @@ constinit std::atomic<std::int64_t> monotonic_offset{0};
 constinit std::atomic<std::int64_t> boottime_offset{0};
 constinit std::atomic<bool> were_read{false};
 
-/// Removes and returns the first word of a line; empty at its end.
-std::string_view take_word(std::string_view& line) noexcept {
-    const std::size_t begin = std::min(line.find_first_not_of(' '), line.size());
-    line.remove_prefix(begin);
-    const std::string_view word = line.substr(0, line.find(' '));
-    line.remove_prefix(word.size());
-    return word;
-}
-
-std::optional<std::int64_t> parse_integer(std::string_view word, std::int64_t max) noexcept {
-    const bool is_negative = word.starts_with('-');
-    word.remove_prefix(is_negative ? 1 : 0);
-    std::int64_t number = 0;
-    for (const char digit : word) {
-        if (digit < '0' || digit > '9' || number > (max - (digit - '0')) / 10) {
-            return std::nullopt;
-        }
-        number = number * 10 + (digit - '0');
+/// Takes a word and the spaces behind it.
+bool take_word(const char*& at, const char* word) noexcept {
+    const std::size_t size = std::strlen(word);
+    if (std::strncmp(at, word, size) != 0 || at[size] != ' ') {
+        return false;
     }
-    return word.empty() ? std::nullopt : std::optional(is_negative ? -number : number);
+    at += size;
+    at += std::strspn(at, " ");
+    return true;
 }
 
-std::optional<std::int64_t> parse_offset(std::string_view line) noexcept {
-    const std::optional<std::int64_t> seconds = parse_integer(take_word(line), offset_seconds_max);
-    const std::optional<std::int64_t> nanoseconds =
-        parse_integer(take_word(line), nanoseconds_per_second - 1);
-    return seconds && nanoseconds && *nanoseconds >= 0
-               ? std::optional(*seconds * nanoseconds_per_second + *nanoseconds)
-               : std::nullopt;
+/// Takes a number, whose absolute value is limited, and the spaces behind it.
+bool take_integer(const char*& at, std::int64_t max, std::int64_t& number) noexcept {
+    const bool is_negative = *at == '-';
+    at += is_negative ? 1 : 0;
+    const char* const begin = at;
+    for (number = 0; *at >= '0' && *at <= '9'; ++at) {
+        if (number > (max - (*at - '0')) / 10) {
+            return false;
+        }
+        number = number * 10 + (*at - '0');
+    }
+    const bool has_digits = at != begin;
+    number = is_negative ? -number : number;
+    at += std::strspn(at, " ");
+    return has_digits;
+}
+
+bool take_offset(const char*& at, std::int64_t& offset) noexcept {
+    std::int64_t seconds = 0;
+    std::int64_t nanoseconds = 0;
+    if (!take_integer(at, offset_seconds_max, seconds) ||
+        !take_integer(at, nanoseconds_per_second - 1, nanoseconds) || nanoseconds < 0) {
+        return false;
+    }
+    offset = seconds * nanoseconds_per_second + nanoseconds;
+    return true;
 }
 
 /// The inode of a namespace; 0 if it cannot be read.
-std::uint64_t namespace_inode(const char* path) noexcept {
+[[gnu::noinline]] std::uint64_t namespace_inode(const char* path) noexcept {
     const unique_fd file(::open(path, O_RDONLY | O_CLOEXEC));
     struct stat status {};
     return file && ::fstat(file.get(), &status) == 0 ? status.st_ino : 0;
@@ -69,41 +78,37 @@ bool is_namespace_of_children() noexcept {
 
 }  // namespace
 
-std::optional<time_offsets> parse_time_offsets(std::string_view text) noexcept {
-    std::optional<std::int64_t> monotonic;
-    std::optional<std::int64_t> boottime;
-    while (!text.empty()) {
-        std::string_view line = text.substr(0, text.find('\n'));
-        text.remove_prefix(std::min(line.size() + 1, text.size()));
-        const std::string_view clock = take_word(line);
-        if (clock == "monotonic") {
-            monotonic = parse_offset(line);
-        } else if (clock == "boottime") {
-            boottime = parse_offset(line);
+bool parse_time_offsets(const char* text, time_offsets& offsets) noexcept {
+    bool has_monotonic = false;
+    bool has_boottime = false;
+    for (const char* at = text; *at != '\0'; at += std::strspn(at, "\n")) {
+        if (take_word(at, "monotonic")) {
+            has_monotonic = take_offset(at, offsets.monotonic);
+        } else if (take_word(at, "boottime")) {
+            has_boottime = take_offset(at, offsets.boottime);
         }
+        at += std::strcspn(at, "\n");
     }
-    return monotonic && boottime ? std::optional(time_offsets{*monotonic, *boottime})
-                                 : std::nullopt;
+    return has_monotonic && has_boottime;
 }
 
 void read_time_offsets() noexcept {
     const int error = errno;
     if (is_namespace_of_children()) {
         const unique_fd file(::open("/proc/self/timens_offsets", O_RDONLY | O_CLOEXEC));
-        std::array<char, 256> text{};
-        const ssize_t size = file ? ::pread(file.get(), text.data(), text.size(), 0) : -1;
-        const std::optional<time_offsets> found =
-            parse_time_offsets({text.data(), static_cast<std::size_t>(std::max<ssize_t>(size, 0))});
-        if (found) {
-            monotonic_offset.store(found->monotonic, std::memory_order_relaxed);
-            boottime_offset.store(found->boottime, std::memory_order_relaxed);
+        std::array<char, 128> text{};  // two lines of at most 42 characters
+        time_offsets offsets;
+        if (file && ::pread(file.get(), text.data(), text.size() - 1, 0) > 0 &&
+            parse_time_offsets(text.data(), offsets)) {
+            monotonic_offset.store(offsets.monotonic, std::memory_order_relaxed);
+            boottime_offset.store(offsets.boottime, std::memory_order_relaxed);
         }
     }
     were_read.store(true, std::memory_order_release);
     errno = error;
 }
 
-time_offsets own_time_offsets() noexcept {
+[[gnu::noinline]] time_offsets own_time_offsets() noexcept {
     if (!were_read.load(std::memory_order_acquire)) [[unlikely]] {
         read_time_offsets();
     }

@@ -9,8 +9,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
-#include <string_view>
 
 namespace eventlog::core {
 
@@ -20,8 +18,9 @@ struct time_offsets {
     std::int64_t boottime = 0;
 };
 
-/// Reads the text of /proc/PID/timens_offsets. nullopt if an offset is missing or out of range.
-[[nodiscard]] std::optional<time_offsets> parse_time_offsets(std::string_view text) noexcept;
+/// Reads the text of /proc/PID/timens_offsets. False if an offset is missing or out of range; then
+/// the other may have been stored.
+[[nodiscard]] bool parse_time_offsets(const char* text, time_offsets& offsets) noexcept;
 
 /// Reads the offsets of this process: they change at fork(2), setns(2), and when a checkpoint is
 /// restored. Where /proc is unreadable, or this process has called unshare(2) for its children, the

@@ -61,7 +61,7 @@ bool has_holder_died(std::uint64_t holder) noexcept {
     const std::uint64_t pid_namespace = own_pid_namespace();
     // /proc has entries for threads as for processes.
     return holder != 0 && holder >> 32U == short_namespace(pid_namespace) &&
-           !is_alive(static_cast<std::uint32_t>(holder), 0, pid_namespace);
+           !is_thread_alive(static_cast<std::uint32_t>(holder), pid_namespace);
 }
 
 ring_lock::ring_lock(subscription_slot& slot, eventlog_ring* ring) noexcept

@@ -108,7 +108,7 @@ unique_fd open_trusted_folder(int parent, const char* name, const char* shown, i
     if (::fstat(folder.get(), &status) != 0) {
         error.set("The directory %s cannot be examined (%s). Set EVENTLOG_DIR to a directory of "
                   "your own.",
-                  shown, std::strerror(errno));
+                  shown, system_error{errno});
         return unique_fd{};
     }
     const mode_t mode = parent == AT_FDCWD ? group_directory_mode : group_folder_mode;
