@@ -17,6 +17,7 @@
 
 #include "collect/collector_state.hpp"
 #include "platform/signal_guard.hpp"
+#include "platform/time_namespace.hpp"
 #include "ring/clock.hpp"
 #include "ring/tsc_calibration.hpp"
 
@@ -147,7 +148,8 @@ void fill_event(eventlog_collector& collector, const ring_record& record,
                 eventlog_collected& event) noexcept {
     const eventlog_provider_entry& entry = entry_at(collector, collector.named_provider);
     event.event = record.number - entry.event_base;
-    event.time = monotonic_of(collector, record);
+    event.time =
+        monotonic_of(collector, record) + static_cast<std::uint64_t>(own_time_offsets().monotonic);
     event.lost_before = collector.rings.lost_before();
     event.payload_size = record.payload.size();
     event.thread = record.thread;

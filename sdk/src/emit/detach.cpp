@@ -36,7 +36,7 @@ void back_off_detach() noexcept {
 /// The mapped slots that a provider is attached to. There may be thousands of providers, and each
 /// registration calls this, so the search ends when all mapped slots are needed.
 std::uint32_t needed_slots() noexcept {
-    const std::uint32_t mapped = mapped_slots();
+    const std::uint32_t mapped = mapped_slots() & EVENTLOG_GATE_SUBSCRIPTIONS;
     std::uint32_t needed = 0;
     for (const eventlog_provider* provider = get_first_registered();
          provider != nullptr && (mapped & ~needed) != 0; provider = provider->next) {

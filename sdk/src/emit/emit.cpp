@@ -244,8 +244,10 @@ bool try_append_to(const eventlog_provider& provider, const attachment& place, s
     if ((gate.load(std::memory_order_relaxed) & EVENTLOG_GATE_NOTIFICATION) != 0) {
         run_notifications(provider, callback_timing::now);
         if (may_miss_subscriptions(provider)) [[unlikely]] {
-            count_before_own_gate(provider);
-            return;
+            count_before_own_gate(provider, gate.load(std::memory_order_relaxed));
+            if (provider.reads_shared_gate.load(std::memory_order_acquire)) {
+                return;
+            }
         }
     }
     if (provider.user_events.not_before.load(std::memory_order_relaxed) != user_events_route::never)

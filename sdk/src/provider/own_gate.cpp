@@ -152,8 +152,9 @@ void back_off_own_gate(eventlog_provider& provider) noexcept {
                                        std::memory_order_relaxed);
 }
 
-void count_before_own_gate(eventlog_provider& provider) noexcept {
-    for (std::uint32_t missed = provider.missed_collectors.load(std::memory_order_relaxed);
+void count_before_own_gate(eventlog_provider& provider, std::uint32_t attached) noexcept {
+    for (std::uint32_t missed =
+             provider.missed_collectors.load(std::memory_order_relaxed) & ~attached;
          missed != 0; missed &= missed - 1) {
         subscription_slots[static_cast<unsigned>(std::countr_zero(missed))]
             .lost_unattached.fetch_add(1, std::memory_order_relaxed);
@@ -164,8 +165,10 @@ void count_before_own_gate(eventlog_provider& provider) noexcept {
     }
     // After the notification that the caller has seen: the consumer sets the bits first.
     std::atomic_thread_fence(std::memory_order_acquire);
-    for (__u32& early : entry->early) {
-        count_early(early);
+    for (unsigned slot = 0; slot < EVENTLOG_SUBSCRIPTIONS_MAX; ++slot) {
+        if ((attached & 1U << slot) == 0) {  // otherwise the emit counts it
+            count_early(entry->early[slot]);
+        }
     }
     if (!may_miss_subscriptions(provider)) {
         settle_lost_events(provider);

@@ -46,8 +46,9 @@ void forget_missed_subscriptions(eventlog_provider& provider) noexcept;
 
 /// Counts an event that found a notification while the gate may miss subscriptions: as unattached,
 /// for each subscription that listens to the provider. Which events it wants is not known, so that
-/// this may count one too many, never one too few.
-void count_before_own_gate(eventlog_provider& provider) noexcept;
+/// this may count one too many, never one too few. Not for slots whose bits are in `attached`: the
+/// emit writes to them.
+void count_before_own_gate(eventlog_provider& provider, std::uint32_t attached) noexcept;
 
 /// The events counted there that are not in the counters yet, once for each subscription.
 [[nodiscard]] std::uint64_t lost_before_own_gate(const eventlog_provider& provider) noexcept;

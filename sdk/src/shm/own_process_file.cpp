@@ -462,7 +462,7 @@ void withdraw_provider(const directory& where, const published_place& place) noe
             free_gate(file, place.gate_offset);  // otherwise when the entry is used again
         }
     }
-    if (is_last) {
+    if (is_last && own_file.counted == 0) {
         forget_file();
     }
 }

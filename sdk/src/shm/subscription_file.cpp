@@ -25,6 +25,10 @@ subscription_file::found subscription_file::open(const directory& where, unsigne
     if (!file_ && errno == ENOENT) {
         return found::nothing;
     }
+    if (!file_ && (errno == EISDIR || errno == ELOOP || errno == ENXIO)) {
+        error.set("The file subscriptions/%s is no subscription. Remove it.", name.data());
+        return found::unusable;
+    }
     if (!file_) {
         error.set("The subscription %s cannot be opened (%s). Check your permissions and limits.",
                   name.data(), system_error{errno});

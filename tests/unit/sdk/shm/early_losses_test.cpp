@@ -4,6 +4,8 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <filesystem>
+#include <string>
 #include <string_view>
 
 #include <gtest/gtest.h>
@@ -13,6 +15,7 @@
 #include "listener.hpp"
 #include "process_files.hpp"
 #include "provider/registered_provider.hpp"
+#include "scratch.hpp"
 #include "shm/process_file_layout.hpp"
 #include "two_event_provider.hpp"
 
@@ -21,6 +24,7 @@ namespace {
 using eventlog::dynamic_provider;
 using eventlog::test::check_in_child;
 using eventlog::test::event_listener;
+using eventlog::test::eventlog_directory;
 using eventlog::test::find_published;
 using eventlog::test::has_own_gate;
 using eventlog::test::make;
@@ -76,6 +80,36 @@ void check_early_events() {
 
 TEST(early_losses, count_before_own_gate) {
     check_in_child(check_early_events);
+}
+
+void check_withdrawn_providers() {
+    event_listener listener("early_again:first");
+    for (int i = 0; i < 80; ++i) {  // more than copies of a process file can exist
+        const dynamic_provider one = make("early_again");
+        ASSERT_TRUE(find_published(::getpid(), "early_again")) << i;
+        const no_descriptors closed;
+        EXPECT_EQ(one.emit(0), EVENTLOG_ERROR_NONE);
+    }
+}
+
+TEST(early_losses, leave_room_for_later_providers) {
+    check_in_child(check_withdrawn_providers);
+}
+
+void check_unreadable_subscription() {
+    const std::string blocked = eventlog_directory() + "/subscriptions/05";
+    std::filesystem::create_directory(blocked);
+    const dynamic_provider one = make("beside_unreadable");
+    event_listener listener("beside_unreadable:first");
+    for (int i = 0; i < 3; ++i) {
+        EXPECT_EQ(one.emit(0), EVENTLOG_ERROR_NONE);
+    }
+    EXPECT_EQ(listener.received_names(), "first first first");
+    std::filesystem::remove(blocked);
+}
+
+TEST(early_losses, unreadable_subscription_does_not_silence_others) {
+    check_in_child(check_unreadable_subscription);
 }
 
 void check_early_events_of_a_pause() {
