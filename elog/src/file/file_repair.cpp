@@ -5,7 +5,6 @@
 #include <bitset>
 #include <cstddef>
 #include <cstring>
-#include <iterator>
 #include <map>
 #include <optional>
 #include <unordered_set>
@@ -13,6 +12,7 @@
 #include <vector>
 
 #include "base/atomic_file.hpp"
+#include "base/number_ranges.hpp"
 #include "file/block_contents.hpp"
 #include "file/file_reader.hpp"
 #include "file/file_writer.hpp"
@@ -98,7 +98,7 @@ class file_repairer {
     void take_index(const block_location& place);
     void write_losses();
     void note_number(std::uint64_t number);
-    void note_missing(std::uint64_t number) { unindexed_.insert_or_assign(number, number); }
+    void note_missing(std::uint64_t number) { unindexed_.insert(number, number); }
     void skip_block(const block_location& place, const char* why) {
         file_.report("the block at {} is left out: {}", place.offset, why);
         note_missing(place.header.number);
@@ -117,6 +117,7 @@ class file_repairer {
     block_bytes changed_;                           // records
     loss_table losses_;
     struct ring_state {
+        bool has_records = false;           // an index may have made the state before
         std::uint64_t next = 0;             // sequence number
         std::uint64_t time = 0;             // latest one of its records
         std::uint64_t skipped_numbers = 0;  // of damaged records, which a loss block counts
@@ -128,9 +129,9 @@ class file_repairer {
     std::map<std::uint32_t, ring_state> rings_;
     // By ring, as far as sound numbers say it; found when it is first needed.
     std::optional<std::map<std::uint32_t, std::uint64_t>> first_numbers_;
-    // Skipped blocks that no index has described: ranges of numbers, the last by the first one.
-    std::map<std::uint64_t, std::uint64_t> unindexed_;
-    std::uint64_t next_number_ = 0;  // of a block
+    number_ranges unindexed_;                   // skipped blocks that no index has described
+    std::unordered_set<std::uint64_t> copied_;  // offsets of records blocks since the last index
+    std::uint64_t next_number_ = 0;             // of a block
 };
 
 /// Of a reading that readers ignore, because it is not later than the one before it, only the
@@ -230,6 +231,7 @@ void file_repairer::copy_records(const block_location& place, const block_bytes&
                              static_cast<std::uint8_t>(record_encoding::verbatim));
     write_run(run);
     summary_.records += run.count;
+    copied_.insert(place.offset);
 }
 
 /// Changed records may have more bytes than a block.
@@ -279,8 +281,8 @@ void file_repairer::find_first_numbers() {
 /// Records left out since the ring's last block count as lost from here on.
 void file_repairer::number_records(const block_location& place, const records_block& block,
                                    record_run& run) {
-    const auto [known, is_first] = rings_.try_emplace(run.ring);
-    ring_state& ring = known->second;
+    ring_state& ring = rings_[run.ring];
+    const bool is_first = !std::exchange(ring.has_records, true);
     run.sequence = block.sequence;
     run.lost_before = checked_losses_before(file_, place, block, ring.next, largest());
     run.overwritten = (block.flags & records_overwritten) != 0;
@@ -356,8 +358,8 @@ void file_repairer::change_records(const block_location& place, record_run& run)
 
 /// Counts the records of skipped blocks, which the index describes.
 void file_repairer::take_index(const block_location& place) {
-    std::map<std::uint64_t, std::uint64_t> asked;
-    std::swap(asked, unindexed_);
+    const number_ranges asked = std::exchange(unindexed_, {});
+    const std::unordered_set<std::uint64_t> copied = std::exchange(copied_, {});
     const std::optional<index_section> section =
         asked.empty() ? std::nullopt : read_index_section(file_, place.offset);
     const std::optional<std::vector<listed_block>> blocks =
@@ -366,11 +368,8 @@ void file_repairer::take_index(const block_location& place) {
         return;
     }
     for (const listed_block& block : *blocks) {
-        const auto behind = asked.upper_bound(block.number);
-        const bool is_excluded =
-            behind != asked.begin() && block.number <= std::prev(behind)->second;
-        if (is_excluded && block.type() == block_type::records &&
-            block.entry.ring < host_.ring_count) {
+        if (asked.contains(block.number) && !copied.contains(block.offset) &&
+            block.type() == block_type::records && block.entry.ring < host_.ring_count) {
             rings_[block.entry.ring].skipped +=
                 std::min<std::uint64_t>(block.entry.count, records_max);
         }
@@ -439,19 +438,9 @@ void file_repairer::copy_block(const block_location& place, const block_bytes& p
 /// out of order.
 void file_repairer::note_number(std::uint64_t number) {
     if (number > next_number_) {
-        unindexed_.insert_or_assign(next_number_, number - 1);
-    } else if (number < next_number_) {
-        const auto behind = unindexed_.upper_bound(number);
-        if (behind != unindexed_.begin() && number <= std::prev(behind)->second) {
-            const auto [first, last] = *std::prev(behind);
-            unindexed_.erase(first);
-            if (first < number) {
-                unindexed_.emplace(first, number - 1);
-            }
-            if (number < last) {
-                unindexed_.emplace(number + 1, last);
-            }
-        }
+        unindexed_.insert(next_number_, number - 1);
+    } else {
+        unindexed_.erase(number);
     }
     next_number_ = std::max(next_number_, number + 1);
 }

@@ -225,52 +225,6 @@ TEST(file_repair, counts_damaged_records_at_the_end_of_a_block) {
     }
 }
 
-/// Records of one ring in blocks of ten, as in the second file of a recording.
-std::string write_later_part(std::uint64_t first_number) {
-    std::string path = path_of("later_part.elog");
-    elog::file_writer writer(elog::file_options{path, EVENTLOG_CLOCK_MONOTONIC, 1, 77, 2});
-    writer.write_clock({1, 1, 1});
-    writer.write_provider(test::mark_provider());
-    for (std::uint64_t block = 0; block < 3; ++block) {
-        const test::bytes records = test::make_records(1 + 10 * block, 10 + 10 * block);
-        elog::record_run run;
-        run.sequence = first_number + 10 * block;
-        run.count = 10;
-        run.bytes = records;
-        writer.write_run(run);
-    }
-    writer.write_end();
-    return path;
-}
-
-TEST(file_repair, finds_the_first_numbers_of_a_later_part_behind_damaged_ones) {
-    constexpr std::uint64_t first_number = 5000;
-    const std::string from = write_later_part(first_number);
-    const std::string to = path_of("later_part_repaired.elog");
-    const test::bytes intact = test::contents(from);
-    for (const std::uint64_t damaged_blocks : {1U, 2U, 3U}) {
-        test::bytes changed = intact;
-        std::uint64_t left = damaged_blocks;
-        for (const test::block_location& block : test::blocks_of(intact)) {
-            if (block.header.type == static_cast<std::uint16_t>(elog::block_type::records) &&
-                left != 0) {
-                --left;
-                changed[block.offset + sizeof(elog::block_header) +
-                        offsetof(elog::records_block, sequence) + 7] = 0xff;
-                test::update_block_checksums(changed, block.offset);
-            }
-        }
-        test::replace(from, changed);
-        const elog::repair_summary summary = elog::repair_file(from, to);
-        EXPECT_EQ(summary.records, 30U) << damaged_blocks;
-        EXPECT_EQ(summary.missing, 0U) << damaged_blocks;
-        const elog::file_check_result found = elog::check_file(to);
-        EXPECT_EQ(found.damages, std::vector<std::string>{}) << damaged_blocks;
-        EXPECT_EQ(found.records, 30U) << damaged_blocks;
-        EXPECT_EQ(found.lost, 0U) << damaged_blocks;
-    }
-}
-
 TEST(file_repair, takes_the_schemas_that_a_reader_takes) {
     const std::string from = path_of("schema_size.elog");
     const std::string to = path_of("schema_size_repaired.elog");
