@@ -20,13 +20,17 @@
 namespace elog {
 
 /// The largest possible count. Readings of a damaged file may have any value.
-[[nodiscard]] inline std::uint64_t largest_loss(const clock_converter& clock,
+[[nodiscard]] inline std::uint64_t largest_loss(std::uint64_t uptime,
                                                 std::uint32_t ring_count) noexcept {
     constexpr std::uint64_t largest = std::uint64_t{1} << 60U;  // 36 years of one CPU
-    const std::uint64_t uptime = clock.empty() ? 0 : clock.pairs().back().monotonic;
     const std::uint64_t rings = std::max<std::uint32_t>(ring_count, 1);
     // The last losses may follow the reading.
     return (std::min(uptime, largest / rings - one_second) + one_second) * rings;
+}
+
+[[nodiscard]] inline std::uint64_t largest_loss(const clock_converter& clock,
+                                                std::uint32_t ring_count) noexcept {
+    return largest_loss(clock.empty() ? 0 : clock.pairs().back().monotonic, ring_count);
 }
 
 /// Sets the counts above `largest` to 0. Returns whether there were any.

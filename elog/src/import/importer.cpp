@@ -8,6 +8,8 @@
 
 #include <fmt/core.h>
 
+#include "base/saturating.hpp"
+#include "file/loss_limits.hpp"
 #include "format/event_format.hpp"
 
 namespace elog {
@@ -71,7 +73,8 @@ importer::importer(const std::string& to, const tracefs::recorded_machine& machi
       patterns_(all_events()),
       events_(find_events(patterns_, formats, std::move(published))),
       file_(to, machine),
-      records_(ring_count_of(machine), false) {
+      records_(ring_count_of(machine), false),
+      early_losses_(ring_count_of(machine)) {
     static_cast<void>(events_.discover());
     diagnostics_ = events_.take_diagnostics();
     records_.start(file_);
@@ -84,8 +87,33 @@ std::uint32_t importer::ring_of(std::optional<std::uint32_t> cpu) const noexcept
 /// Writes the first clock reading. If the time of day is unknown, times count from 1970.
 void importer::begin(std::uint64_t time) {
     has_begun_ = true;
+    begin_ = time;
     const auto offset = static_cast<std::uint64_t>(clock_.realtime.value_or(0));
     file_.take_clock({time, time, time + offset});
+    take_early_losses();
+}
+
+void importer::take_early_losses() {
+    for (std::uint32_t ring = 0; ring < early_losses_.size(); ++ring) {
+        lose_possible(ring, std::exchange(early_losses_[ring], 0));
+    }
+}
+
+void importer::lose(std::uint32_t ring, std::uint64_t count) {
+    if (has_begun_) {
+        lose_possible(ring, count);
+    } else {
+        add_saturating(early_losses_[ring], count);
+    }
+}
+
+void importer::lose_possible(std::uint32_t ring, std::uint64_t count) {
+    const std::uint64_t possible = largest_loss(begin_, shared_ring_ + 1) / 2;
+    if (count > possible - records_.lost(ring)) {
+        ++impossible_;
+    } else {
+        records_.lose(ring, count);
+    }
 }
 
 void importer::take(std::uint32_t ring, const process_info& process,
@@ -108,8 +136,13 @@ void importer::take(std::uint32_t ring, const process_info& process,
 }
 
 void importer::finish(import_result& result) {
+    take_early_losses();
     records_.finish();
     file_.finish();
+    if (impossible_ != 0) {
+        result.damages.push_back(fmt::format(
+            "{} of its counts of lost events are impossible, and are left out", impossible_));
+    }
     if (unknown_ != 0) {
         result.damages.push_back(
             fmt::format("{} records are of events that it does not describe, or not so that elog "

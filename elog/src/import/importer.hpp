@@ -50,9 +50,11 @@ class importer {
     /// Records of a ring must be in the order of time. Throws user_error if the file cannot be
     /// written.
     void take(std::uint32_t ring, const process_info& process, const kernel_trace_record& record);
-    void lose(std::uint32_t ring, std::uint64_t count) { records_.lose(ring, count); }
+    /// A count above half of largest_loss() is damage; the other half is for the numbers of
+    /// records.
+    void lose(std::uint32_t ring, std::uint64_t count);
     [[nodiscard]] std::uint64_t lost(std::uint32_t ring) const noexcept {
-        return records_.lost(ring);
+        return records_.lost(ring) + early_losses_[ring];
     }
     void count_damaged(std::uint32_t ring) noexcept { records_.count_damaged(ring); }
     /// Must be the last call: completes the file.
@@ -60,6 +62,8 @@ class importer {
 
   private:
     void begin(std::uint64_t time);
+    void take_early_losses();
+    void lose_possible(std::uint32_t ring, std::uint64_t count);
 
     recorded_clock clock_;
     std::uint32_t shared_ring_;
@@ -69,7 +73,10 @@ class importer {
     imported_file file_;
     kernel_trace_run_builder records_;
     bool has_begun_ = false;
-    std::uint64_t unknown_ = 0;  // records of unknown events
+    std::uint64_t begin_ = 0;                  // time of the first record
+    std::vector<std::uint64_t> early_losses_;  // before it, by ring: its time says what is possible
+    std::uint64_t impossible_ = 0;             // counts
+    std::uint64_t unknown_ = 0;                // records of unknown events
 };
 
 }  // namespace elog

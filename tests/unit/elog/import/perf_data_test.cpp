@@ -120,6 +120,22 @@ TEST(perf_data, reports_losses_in_place_and_remainder_at_end) {
     EXPECT_EQ(found.losses[1].full, 4U);
 }
 
+TEST(perf_data, leaves_out_impossible_counts_of_losses) {
+    perf_data_builder maker(formats());
+    maker.index();
+    maker.lost(std::uint64_t{1} << 62U, 5, 0);
+    maker.sample(1, 1, 10, 0, record_of(1));
+    maker.lost(UINT64_MAX, 20, 0);
+    maker.lost(5, 20, 0);
+    maker.sample(1, 1, 30, 0, record_of(2));
+    const imported_recording found = import_bytes(maker.file());
+    ASSERT_EQ(found.records.size(), 2U);
+    EXPECT_EQ(found.records[0].lost, 0U);
+    EXPECT_EQ(found.records[1].lost, 5U);
+    ASSERT_EQ(found.damages.size(), 1U);
+    EXPECT_EQ(found.damages[0], "2 of its counts of lost events are impossible, and are left out");
+}
+
 TEST(perf_data, counts_loss_of_unknown_cpu_once) {
     perf_data_builder maker(formats());
     maker.lost(5, 20, 0);
