@@ -342,6 +342,9 @@ void check_arguments(const record_arguments& arguments, bool has_command) {
     if (arguments.listening.overwrite) {
         check_overwrite(arguments);
     }
+    if (!arguments.file.output) {
+        static_cast<void>(make_text_options(arguments.line));
+    }
     if (arguments.latency) {
         static_cast<void>(parse_latency(*arguments.latency));
     }

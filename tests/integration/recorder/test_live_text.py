@@ -28,6 +28,13 @@ class LiveText(harness.Case):
         self.assertEqual(events, 50 + len(rest.splitlines()))
         self.assertEqual(lost, 0)
 
+    def test_invalid_format_is_rejected_first(self):
+        for more in ([], ["--explain"]):
+            run = self.run_elog("record", "-e", "counter:*", "--format", "{bad", "--wait", *more,
+                                status=2)
+            self.assertEqual(run.stderr, "elog: --format, column 1: This { has no }. One that is "
+                                         "meant as such is written {{.\n")
+
     def test_options_for_lines_are_those_of_print(self):
         self.start_provider(harness.program("counter"), "1", "0", "1000")
         recording = self.start_recording("-e", "counter:*", "--limit", "3", "--format",
