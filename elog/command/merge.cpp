@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // elog merge: merges recordings in the order of time.
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -45,7 +46,9 @@ merge_summary merge_part(const merge_arguments& arguments, const copy_options& t
     part.shown_name = fmt::format("merged of {} files", arguments.paths.size());
     const part_copy copied(part, to);
     copied.records().complain("copied");
+    const std::uint64_t left_out = summary.copied.left_out;
     summary.copied = copied.summary();
+    summary.copied.left_out += left_out;  // fewer than the events of a file
     return summary;
 }
 

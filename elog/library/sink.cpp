@@ -99,6 +99,9 @@ void sink_state::put_gap(const loss& missing, std::uint32_t ring) {
 }
 
 void sink_state::put(const loss& missing) {
+    if (missing.count == 0) {
+        return;
+    }
     reported_[missing.source] += missing.count;
     loss_report block{};
     block.index = missing.cpu.value_or(no_cpu);
