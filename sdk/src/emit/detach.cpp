@@ -11,6 +11,7 @@
 #include "platform/process.hpp"
 #include "platform/registry_lock.hpp"
 #include "platform/signal_guard.hpp"
+#include "platform/startup_section.hpp"
 #include "provider/registered_provider.hpp"
 #include "ring/clock.hpp"
 #include "ring/subscription_slots.hpp"
@@ -25,7 +26,7 @@ constexpr std::uint64_t backoff_max = 1'000'000'000;
 constinit std::atomic<std::uint64_t> next_backoff{backoff_min};
 
 // Coarse monotonic nanoseconds before which an emit does not retry.
-constinit std::atomic<std::uint64_t> detach_not_before{0};
+[[EVENTLOG_STARTUP_SECTION]] constinit std::atomic<std::uint64_t> detach_not_before{0};
 
 void back_off_detach() noexcept {
     const std::uint64_t pause = next_backoff.load(std::memory_order_relaxed);

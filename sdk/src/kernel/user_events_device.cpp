@@ -16,6 +16,7 @@
 #include "kernel/eventlog_device.hpp"
 #include "kernel/user_events_abi.hpp"
 #include "platform/short_text.hpp"
+#include "platform/startup_section.hpp"
 #include "provider/user_events_page.hpp"
 
 namespace eventlog::core {
@@ -75,7 +76,7 @@ void note_failure(device_search& search, const char* file, int error) noexcept {
 unique_fd open_file(device_search& search, const char* place, const char* name,
                     int flags) noexcept {
     // Too large for a signal stack. Under the registry lock.
-    static constinit short_text<512> path;
+    [[EVENTLOG_STARTUP_SECTION]] static constinit short_text<512> path;
     path = {};
     path.put(place).put(name);
     if (path.is_cut()) {

@@ -18,6 +18,7 @@
 #include <atomic>
 
 #include "platform/signal_guard.hpp"
+#include "platform/startup_section.hpp"
 
 namespace eventlog::core {
 namespace {
@@ -34,7 +35,7 @@ struct known_reader {
     std::uint32_t user = 0;
 };
 
-constinit std::atomic<std::uint64_t> stored_reader{0};
+[[EVENTLOG_STARTUP_SECTION]] constinit std::atomic<std::uint64_t> stored_reader{0};
 constexpr std::uint64_t root_of_machine_bit = std::uint64_t{1} << 63U;
 
 void store(const known_reader& reader) noexcept {

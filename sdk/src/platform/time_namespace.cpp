@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstring>
 
+#include "platform/startup_section.hpp"
 #include "platform/unique_fd.hpp"
 
 namespace eventlog::core {
@@ -20,9 +21,9 @@ namespace {
 constexpr std::int64_t nanoseconds_per_second = 1'000'000'000;
 constexpr std::int64_t offset_seconds_max = INT64_MAX / nanoseconds_per_second - 1;
 
-constinit std::atomic<std::int64_t> monotonic_offset{0};
-constinit std::atomic<std::int64_t> boottime_offset{0};
-constinit std::atomic<bool> were_read{false};
+[[EVENTLOG_STARTUP_SECTION]] constinit std::atomic<std::int64_t> monotonic_offset{0};
+[[EVENTLOG_STARTUP_SECTION]] constinit std::atomic<std::int64_t> boottime_offset{0};
+[[EVENTLOG_STARTUP_SECTION]] constinit std::atomic<bool> were_read{false};
 
 /// Takes a word and the spaces behind it.
 bool take_word(const char*& at, const char* word) noexcept {
