@@ -116,7 +116,7 @@ registry_lock::~registry_lock() {
 }
 
 void lock_registry_before_fork() noexcept {
-    signal_mask before;
+    signal_mask before{};
     block_signals(before);
     if (const std::uint32_t holder = acquire(); holder != 0) {
         signals_before_fork = before;
