@@ -225,6 +225,18 @@ bool file_reader::read_metadata_blocks(const std::vector<listed_block>& blocks,
     return true;
 }
 
+/// False if a sound block has another number or ring than the index says: a scan finds its records.
+/// A damaged block is reported when it is read.
+bool file_reader::is_where_listed(const listed_block& listed) {
+    const std::optional<block_location> place = file_.block_at(listed.offset);
+    if (!place) {
+        return true;
+    }
+    const std::optional<records_block> head = peek_records_head(file_, *place);
+    return place->type() == block_type::records && place->header.number == listed.number && head &&
+           head->ring == listed.entry.ring;
+}
+
 bool file_reader::read_listed_blocks(const index_section& section, const range_selector& wanted) {
     const bool is_wanted = wanted.may_contain(section);
     const std::size_t readings_before = clock_.pairs().size();
@@ -243,7 +255,7 @@ bool file_reader::read_listed_blocks(const index_section& section, const range_s
             has_unknown_flags(header_of(listed)) || !wanted.may_contain(section, entry, readings)) {
             continue;
         }
-        if (entry.ring >= records_.size()) {
+        if (entry.ring >= records_.size() || !is_where_listed(listed)) {
             return false;
         }
         records_[entry.ring].push_back({listed.offset, listed.number});

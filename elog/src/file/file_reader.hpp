@@ -149,6 +149,7 @@ class file_reader {
     [[nodiscard]] bool scan_using_index();
     [[nodiscard]] bool read_metadata_blocks(const std::vector<listed_block>& blocks,
                                             bool needs_readings);
+    [[nodiscard]] bool is_where_listed(const listed_block& listed);
     [[nodiscard]] bool read_listed_blocks(const index_section& section,
                                           const range_selector& wanted);
     [[nodiscard]] bool read_section_blocks(const index_section& section,

@@ -252,6 +252,23 @@ TEST(file_index, with_entries_of_other_blocks_is_reported_and_ignored) {
     EXPECT_FALSE(result.damages.empty());
 }
 
+TEST(file_index, hides_no_record_of_a_block_with_a_wrong_number) {
+    const std::string path = test::scratch_directory() + "/wrong_number.elog";
+    test::sample_options options;
+    options.records = 600;
+    test::write_sample(path, options);
+    const test::bytes intact = test::contents(path);
+    for (const test::block_location& block : blocks_of_type(intact, elog::block_type::records)) {
+        test::bytes changed = intact;
+        const std::uint64_t number = block.header.number + 1000;
+        std::memcpy(changed.data() + block.offset + offsetof(elog::block_header, number), &number,
+                    sizeof number);
+        test::update_block_checksums(changed, block.offset);
+        test::replace(path, changed);
+        expect_range(path, 200, 300);
+    }
+}
+
 TEST(file_index, that_overlaps_another_is_reported_and_ignored) {
     const std::string path = write_many("overlapping.elog");
     test::bytes changed = test::contents(path);
