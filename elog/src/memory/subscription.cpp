@@ -105,29 +105,13 @@ eventlog_region make_header(const core::region_geometry& geometry,
     const std::string filter =
         options.name.empty() ? patterns.packed() : pack_filter(patterns, options.sampling);
     eventlog_region header{};
-    header.magic = EVENTLOG_REGION_MAGIC;
-    header.version = EVENTLOG_REGION_VERSION;
+    core::begin_header(header, geometry, core::current_process());
     header.features = (options.overwrite ? EVENTLOG_FEATURE_OVERWRITE : 0) |
                       (is_shared_ring_lazy ? EVENTLOG_FEATURE_LAZY_SHARED_RING : 0);
     std::memcpy(header.name, options.name.data(),
                 std::min(options.name.size(), sizeof header.name - 1));
     header.serial = random_serial();
     header.clock = core::best_clock();
-    header.ring_count = geometry.ring_count;
-    header.ring_stride = geometry.ring_stride;
-    header.buffer_count = geometry.buffer_count;
-    header.buffer_size = geometry.buffer_size;
-    header.rings_offset = geometry.rings_offset;
-    header.providers_offset = geometry.providers_offset;
-    header.schemas_offset = geometry.schemas_offset;
-    header.schemas_size = geometry.schemas_size;
-    header.buffers_offset = geometry.buffers_offset;
-    header.total_size = geometry.total_size;
-    const core::process_identity self = core::current_process();
-    header.owner_pid = self.pid;
-    header.owner_uid = self.uid;
-    header.owner_start_time = self.start_time;
-    header.owner_pid_namespace = self.pid_namespace;
     header.clock_start = core::read_clock_sample(header.clock);
     header.state = EVENTLOG_REGION_LIVE;
     header.filter_size = static_cast<std::uint32_t>(filter.size());

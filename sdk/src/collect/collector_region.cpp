@@ -57,25 +57,9 @@ unsigned char* make_private_region(const region_geometry& geometry,
         return nullptr;
     }
     auto& header = *reinterpret_cast<eventlog_region*>(base);
-    header.magic = EVENTLOG_REGION_MAGIC;
-    header.version = EVENTLOG_REGION_VERSION;
+    begin_header(header, geometry, own_identity());
     header.serial = random_serial();
     header.clock = best_clock();
-    header.ring_count = geometry.ring_count;
-    header.ring_stride = geometry.ring_stride;
-    header.buffer_count = geometry.buffer_count;
-    header.buffer_size = geometry.buffer_size;
-    header.rings_offset = geometry.rings_offset;
-    header.providers_offset = geometry.providers_offset;
-    header.schemas_offset = geometry.schemas_offset;
-    header.schemas_size = geometry.schemas_size;
-    header.buffers_offset = geometry.buffers_offset;
-    header.total_size = geometry.total_size;
-    const process_identity& self = own_identity();
-    header.owner_pid = self.pid;
-    header.owner_uid = self.uid;
-    header.owner_start_time = self.start_time;
-    header.owner_pid_namespace = self.pid_namespace;
     header.clock_start = read_clock_sample(header.clock);
     header.state = EVENTLOG_REGION_LIVE;
     store_filter(header, patterns);

@@ -4,6 +4,8 @@
 #include <bit>
 #include <cstring>
 
+#include "platform/process.hpp"
+
 namespace eventlog::core {
 namespace {
 
@@ -75,6 +77,26 @@ region_geometry plan_region(std::uint32_t cpu_count, std::uint32_t buffer_count,
     plan.total_size =
         plan.buffers_offset + std::uint64_t{plan.ring_count} * plan.buffer_count * plan.buffer_size;
     return plan;
+}
+
+void begin_header(eventlog_region& header, const region_geometry& geometry,
+                  const process_identity& owner) noexcept {
+    header.magic = EVENTLOG_REGION_MAGIC;
+    header.version = EVENTLOG_REGION_VERSION;
+    header.ring_count = geometry.ring_count;
+    header.ring_stride = geometry.ring_stride;
+    header.buffer_count = geometry.buffer_count;
+    header.buffer_size = geometry.buffer_size;
+    header.rings_offset = geometry.rings_offset;
+    header.providers_offset = geometry.providers_offset;
+    header.schemas_offset = geometry.schemas_offset;
+    header.schemas_size = geometry.schemas_size;
+    header.buffers_offset = geometry.buffers_offset;
+    header.total_size = geometry.total_size;
+    header.owner_pid = owner.pid;
+    header.owner_uid = owner.uid;
+    header.owner_start_time = owner.start_time;
+    header.owner_pid_namespace = owner.pid_namespace;
 }
 
 bool check_region(const eventlog_region& header, std::uint64_t file_size, region_geometry& geometry,

@@ -15,6 +15,8 @@
 
 namespace eventlog::core {
 
+struct process_identity;
+
 /// The log of pauses is behind the header.
 inline constexpr std::uint64_t pause_log_offset = sizeof(eventlog_region);
 
@@ -56,6 +58,10 @@ struct region_geometry {
 [[nodiscard]] region_geometry plan_region(std::uint32_t cpu_count, std::uint32_t buffer_count,
                                           std::uint32_t buffer_size,
                                           std::uint64_t schemas_size) noexcept;
+
+/// The first step of a new subscription's header: version, geometry and owner. The rest stays.
+void begin_header(eventlog_region& header, const region_geometry& geometry,
+                  const process_identity& owner) noexcept;
 
 /// Whether a header copied from a region is valid and lies within file_size bytes.
 [[nodiscard]] bool check_region(const eventlog_region& header, std::uint64_t file_size,
