@@ -6,7 +6,6 @@
 #include <climits>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <iostream>
 #include <optional>
 #include <string>
@@ -28,12 +27,6 @@
 namespace {
 
 constexpr int level_max = 19;
-
-void check(bool holds) {
-    if (!holds) {
-        std::abort();
-    }
-}
 
 template <class Parse>
 void parse_one(const std::string& text, const Parse& parse) {

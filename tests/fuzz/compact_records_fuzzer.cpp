@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <cstring>
 #include <span>
 #include <vector>
@@ -19,12 +18,6 @@
 namespace {
 
 constexpr elog::compact_context start{1000, 7, 3};
-
-void check(bool holds) {
-    if (!holds) {
-        std::abort();
-    }
-}
 
 struct owned_record {
     elog::compact_record record;  // its span is not used

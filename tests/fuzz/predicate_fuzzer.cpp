@@ -2,11 +2,9 @@
 //
 // Random predicates and aggregations: they are rejected with a message and a column, or their
 // results for a random payload are deterministic, and a predicate and its negation are not both
-// true. The input is the text, a NUL, and the payload.
-#include <algorithm>
+// true.
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -17,7 +15,7 @@
 #include "base/user_error.hpp"
 #include "fuzz_target.hpp"
 #include "predicate/record_filter.hpp"
-#include "schema/schema_text.hpp"
+#include "text_and_payload.hpp"
 
 namespace {
 
@@ -37,20 +35,8 @@ provider p {
 }
 )";
 
-void check(bool holds) {
-    if (!holds) {
-        std::abort();
-    }
-}
-
 const elog::provider_instance& provider() {
-    static const elog::provider_instance made = [] {
-        elog::provider_instance one;
-        one.pid = 1;
-        one.process = "fuzzer";
-        one.schema = elog::parse_schema_text("schema", schema).schema;
-        return one;
-    }();
+    static const elog::provider_instance made = make_provider(schema);
     return made;
 }
 
@@ -82,30 +68,26 @@ void for_each_record(const std::vector<std::uint8_t>& payload, const Take& take)
     }
 }
 
-void filter_all(std::string_view text, const std::vector<std::uint8_t>& payload,
-                const elog::clock_converter& clock) {
-    const auto filter = filter_of(text);
+void filter_all(const text_and_payload& input, const elog::clock_converter& clock) {
+    const auto filter = filter_of(input.text);
     if (!filter) {
         return;
     }
-    const auto negated = filter_of("!(" + std::string(text) + ")");
-    for_each_record(payload, [&](const elog::record_view& record) {
+    const auto negated = filter_of("!(" + input.text + ")");
+    for_each_record(input.payload, [&](const elog::record_view& record) {
         const bool matches = filter->matches(record, clock);
         check(matches == filter->matches(record, clock));
         check(!negated || !matches || !negated->matches(record, clock));
     });
 }
 
-void aggregate_all(std::string_view text, const std::vector<std::uint8_t>& payload,
-                   const elog::clock_converter& clock) {
+void aggregate_all(const text_and_payload& input, const elog::clock_converter& clock) {
     try {
-        elog::aggregator computed(elog::aggregation::parse("a", text), nullptr, 4);
+        elog::aggregator computed(elog::aggregation::parse("a", input.text), nullptr, 4);
         computed.add(provider());
         computed.check_names();
         for (std::size_t cut = 0; cut < 8; ++cut) {
-            const std::vector<std::uint8_t> part(
-                payload.begin(),
-                payload.end() - static_cast<std::ptrdiff_t>(std::min(cut, payload.size())));
+            const std::vector<std::uint8_t> part = input.payload_without(cut);
             for_each_record(part,
                             [&](const elog::record_view& record) { computed.take(record, clock); });
         }
@@ -120,13 +102,10 @@ void aggregate_all(std::string_view text, const std::vector<std::uint8_t>& paylo
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-    const std::uint8_t* end = std::find(data, data + size, std::uint8_t{0});
-    // Copies of exactly these sizes, so that a sanitizer detects reads beyond their ends.
-    const std::string text(data, end);
-    const std::vector<std::uint8_t> payload(end == data + size ? end : end + 1, data + size);
+    const text_and_payload input(data, size);
     elog::clock_converter clock;
     clock.add({1, 1, 1});
-    filter_all(text, payload, clock);
-    aggregate_all(text, payload, clock);
+    filter_all(input, clock);
+    aggregate_all(input, clock);
     return 0;
 }

@@ -6,7 +6,6 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-#include <cstdlib>
 #include <cstring>
 
 #include <fmt/format.h>
@@ -16,6 +15,7 @@
 #include "file/file_reader.hpp"
 #include "files/recorded_file.hpp"
 #include "files/tracing_data.hpp"
+#include "fuzz_target.hpp"
 #include "import/kernel_imports.hpp"
 #include "output/json_lines_writer.hpp"
 #include "platform/unique_fd.hpp"
@@ -28,12 +28,6 @@ extern "C" ssize_t getrandom(void* buffer, std::size_t length, unsigned /*flags*
 
 namespace eventlog::test {
 namespace {
-
-void check(bool holds) {
-    if (!holds) {
-        std::abort();
-    }
-}
 
 std::string path_of(const core::unique_fd& file) {
     return fmt::format("/proc/self/fd/{}", file.get());

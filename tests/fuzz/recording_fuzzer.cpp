@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <cstring>
 #include <string>
 #include <vector>
@@ -32,12 +31,6 @@
 namespace {
 
 using bytes = std::vector<std::uint8_t>;
-
-void check(bool holds) {
-    if (!holds) {
-        std::abort();
-    }
-}
 
 template <class Part>
 Part part_at(const bytes& file, std::size_t at) {

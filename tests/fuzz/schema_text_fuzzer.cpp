@@ -5,7 +5,6 @@
 // them with a message.
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <string>
 #include <string_view>
 
@@ -16,12 +15,6 @@
 #include "schema/schema_text.hpp"
 
 namespace {
-
-void check(bool holds) {
-    if (!holds) {
-        std::abort();
-    }
-}
 
 void check_refusal(const elog::user_error& error) {
     const std::string_view message = error.what();

@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: MIT
 //
 // Random scripts: they are rejected with a message, a place and a caret below a line of the text,
-// or run over a random payload within bounds. The input is the text, a NUL, and the payload.
+// or run over a random payload within bounds.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/user_error.hpp"
 #include "fuzz_target.hpp"
-#include "schema/schema_text.hpp"
 #include "script/script_mistake.hpp"
 #include "script/script_runner.hpp"
+#include "text_and_payload.hpp"
 
 namespace {
 
@@ -30,20 +29,8 @@ provider p {
 }
 )";
 
-void check(bool holds) {
-    if (!holds) {
-        std::abort();
-    }
-}
-
 const elog::provider_instance& provider() {
-    static const elog::provider_instance made = [] {
-        elog::provider_instance one;
-        one.pid = 1;
-        one.process = "fuzzer";
-        one.schema = elog::parse_schema_text("schema", schema).schema;
-        return one;
-    }();
+    static const elog::provider_instance made = make_provider(schema);
     return made;
 }
 
@@ -66,7 +53,7 @@ class counted_output final : public elog::script_output {
     void request_snapshot(const std::string& /*reason*/) override {}
 };
 
-void run(const elog::script& wanted, const std::vector<std::uint8_t>& payload,
+void run(const elog::script& wanted, const text_and_payload& input,
          const elog::clock_converter& clock) {
     counted_output output;
     elog::script_runner runner(wanted, {0, 4}, output);
@@ -75,9 +62,7 @@ void run(const elog::script& wanted, const std::vector<std::uint8_t>& payload,
     runner.check(true);
     runner.begin();
     for (std::size_t i = 0; i < 8 * provider().schema.events.size(); ++i) {
-        const std::vector<std::uint8_t> part(
-            payload.begin(),
-            payload.end() - static_cast<std::ptrdiff_t>(std::min(i / 3, payload.size())));
+        const std::vector<std::uint8_t> part = input.payload_without(i / 3);
         elog::merged_record record;
         record.record.event = static_cast<std::uint16_t>(i % 3);
         record.record.time = i * 1000;
@@ -90,19 +75,16 @@ void run(const elog::script& wanted, const std::vector<std::uint8_t>& payload,
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-    const std::uint8_t* end = std::find(data, data + size, std::uint8_t{0});
-    // Copies of exactly these sizes, so that a sanitizer detects reads beyond their ends.
-    const std::string text(data, end);
-    const std::vector<std::uint8_t> payload(end == data + size ? end : end + 1, data + size);
+    const text_and_payload input(data, size);
     elog::clock_converter clock;
     clock.add({1, 1, 1});
     try {
-        const elog::script wanted = elog::script::parse(text);
+        const elog::script wanted = elog::script::parse(input.text);
         static_cast<void>(wanted.words());
         static_cast<void>(wanted.common_predicate());
-        run(wanted, payload, clock);
+        run(wanted, input, clock);
     } catch (const elog::user_error& error) {
-        check_mistake(error, text);
+        check_mistake(error, input.text);
     }
     return 0;
 }
