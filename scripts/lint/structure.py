@@ -15,6 +15,8 @@ import re
 import subprocess
 import sys
 
+from problems import report
+
 FILES_MAX = 40
 LINES_MAX = 500
 INCLUDE = re.compile(r'^#\s*include "([^"]+)"', re.M)
@@ -124,13 +126,10 @@ def files_of(project):
     return [path for path in listed if path and (project / path).is_file()]
 
 
-def main():
-    here = pathlib.Path(__file__).resolve().parent
-    project = pathlib.Path(sys.argv[1]).resolve() if len(sys.argv) > 1 else here.parents[1]
-    problems = Structure(project, files_of(project), read_layers(here / "layers.txt")).check()
-    print("".join(problem + "\n" for problem in problems), end="")
-    sys.exit(1 if problems else 0)
+def find_problems(project):
+    layers = read_layers(pathlib.Path(__file__).resolve().parent / "layers.txt")
+    return Structure(project, files_of(project), layers).check()
 
 
 if __name__ == "__main__":
-    main()
+    report(find_problems)

@@ -21,7 +21,9 @@ import pathlib
 import re
 import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from problems import PROJECT, report
+
+sys.path.insert(0, str(PROJECT / "scripts"))
 import inventory  # noqa: E402
 
 LISTS = "tests/inventory"
@@ -146,12 +148,5 @@ def find_problems(project, pages=PAGES):
     return [problem for page in pages for problem in problems_of_page(page, names, project)]
 
 
-def main():
-    here = pathlib.Path(__file__).resolve().parent
-    problems = find_problems(pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else here.parents[1])
-    print("".join(problem + "\n" for problem in problems), end="")
-    sys.exit(1 if problems else 0)
-
-
 if __name__ == "__main__":
-    main()
+    report(find_problems)

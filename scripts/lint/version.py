@@ -5,9 +5,9 @@
 usage: version.py [PROJECT]
 """
 
-import pathlib
 import re
-import sys
+
+from problems import report
 
 HEADER = "sdk/include/eventlog/version.h"
 MESON = "meson.build"
@@ -31,12 +31,5 @@ def find_problems(project):
     return problems
 
 
-def main():
-    here = pathlib.Path(__file__).resolve().parent
-    problems = find_problems(pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else here.parents[1])
-    print("".join(problem + "\n" for problem in problems), end="")
-    sys.exit(1 if problems else 0)
-
-
 if __name__ == "__main__":
-    main()
+    report(find_problems)

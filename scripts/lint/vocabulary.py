@@ -10,6 +10,7 @@ import pathlib
 import re
 import sys
 
+from problems import report
 from structure import files_of
 
 # Texts from elsewhere, and the list of words itself.
@@ -47,12 +48,10 @@ def problems_in(path, text, words):
                     yield f'{path}:{number}: "{word}": write about {term} instead.'
 
 
-def main():
-    here = pathlib.Path(__file__).resolve().parent
-    project = pathlib.Path(sys.argv[1]).resolve() if len(sys.argv) > 1 else here.parents[1]
-    listed = here / "vocabulary.txt"
+def find_problems(project):
+    listed = pathlib.Path(__file__).resolve().parent / "vocabulary.txt"
     words = read_words(listed.read_text(encoding="utf-8"), listed.name)
-    found = 0
+    problems = []
     for path in files_of(project):
         if EXCLUDED.match(path):
             continue
@@ -60,11 +59,9 @@ def main():
             text = (project / path).read_text(encoding="utf-8")
         except UnicodeDecodeError:
             continue
-        for problem in problems_in(path, text, words):
-            found += 1
-            print(problem)
-    sys.exit(1 if found else 0)
+        problems += problems_in(path, text, words)
+    return problems
 
 
 if __name__ == "__main__":
-    main()
+    report(find_problems)
