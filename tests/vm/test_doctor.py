@@ -124,6 +124,29 @@ part modes stat -c '%a %G %n' $tracing $tracing/user_events_data $tracing/user_e
 part booted as_user $elog doctor
 """
 
+HIDDEN = COMMON + """
+features() { "$elog" features --json; }
+
+part unloaded features
+insmod /eventlog.ko || exit
+umount /sys/kernel/debug 2> /dev/null
+part no_debugfs features
+mount -t debugfs none /sys/kernel/debug || exit
+part complete features
+part of_user as_user $elog features --json
+
+mount -t tmpfs none /sys/kernel/btf || exit
+mount -t tmpfs none /sys/bus/event_source/devices || exit
+echo 'no triggers' > /tmp/README
+mount --bind /tmp/README $tracing/README || exit
+part hidden features
+umount $tracing/README && umount $tracing && umount /sys/kernel/debug || exit
+part no_tracefs features
+"""
+
+INSTEAD = " Until then elog agg counts by itself, with the same result."
+KERNEL_FEATURES = ("relay", "hist", "btf", "usdt")
+
 MODES = ["710 tracing /sys/kernel/tracing", "660 tracing /sys/kernel/tracing/user_events_data"]
 STATUS_MODE = "440 tracing /sys/kernel/tracing/user_events_status"
 
@@ -386,6 +409,76 @@ class AtBoot(Doctor):
     def test_the_files_set_the_modes_at_boot(self):
         self.assertEqual(self.part("modes"), [*MODES, STATUS_MODE, "700 root /dev/shm/eventlog-0"])
         self.assert_item(self.part("booted"), "ok", "user_events_data", "You may write events .*")
+
+
+class HiddenFeatures(parts.Case):
+    """Facilities that are hidden, not permitted or not loaded."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        kernel = vm_case.kernel_or_skip("debian-6.12")
+        elog = vm_case.built("ELOG")
+        cls.result = cls.run_successfully(
+            kernel,
+            ["sh", "-c", HIDDEN, elog],
+            files={elog: elog, "/eventlog.ko": vm_case.module_or_skip(kernel)},
+        )
+
+    def features(self, title):
+        """The rows of a part by name: state, text and remedy."""
+        found = json.loads("\n".join(self.part(title)))["checks"]
+        return {each["name"]: (each["state"], each["text"], each["remedy"]) for each in found}
+
+    def test_complete_machine_has_all(self):
+        found = self.features("complete")
+        self.assertEqual({name: found[name] for name in (*KERNEL_FEATURES, "module", "bpf")}, {
+            "module": ("yes", "/dev/eventlog, for all programs", ""),
+            "relay": ("yes", "/dev/eventlog_relay, for root", ""),
+            "bpf": ("yes", "aggregates eventlog:* in the kernel", ""),
+            "hist": ("yes", "aggregates user_events in the kernel", ""),
+            "btf": ("yes", "/sys/kernel/btf/vmlinux, for bpftrace", ""),
+            "usdt": ("yes", "perf and bpftrace may use the USDT probes of programs", ""),
+        })
+
+    def test_module_that_is_not_loaded_is_named(self):
+        found = self.features("unloaded")
+        self.assertEqual(found["module"], (
+            "no", "the module eventlog is not loaded",
+            "As root: modprobe eventlog. To build it, see eventlog(4)."))
+        self.assertEqual(found["relay"], (
+            "no", "the module eventlog is not loaded, or the kernel has no relay",
+            "As root: modprobe eventlog. The kernel needs CONFIG_RELAY and CONFIG_DEBUG_FS."))
+
+    def test_missing_debugfs_is_named(self):
+        self.assertEqual(self.features("no_debugfs")["relay"], (
+            "no", "/sys/kernel/debug/eventlog cannot be read",
+            "As root: mount -t debugfs none /sys/kernel/debug"))
+
+    def test_missing_permissions_are_named(self):
+        found = self.features("of_user")
+        self.assertEqual({name: found[name] for name in KERNEL_FEATURES}, {
+            "relay": ("no", "/dev/eventlog_relay, closed to you",
+                      "Run elog record --via relay as root, or use --via device."),
+            "hist": ("no", "needs access to tracefs", "See tracefs." + INSTEAD),
+            "btf": ("yes", "/sys/kernel/btf/vmlinux, for bpftrace", ""),
+            "usdt": ("limited", "needs CAP_PERFMON, which you lack",
+                     "Run bpftrace or perf as root."),
+        })
+
+    def test_kernel_without_facilities_is_named(self):
+        found = self.features("hidden")
+        self.assertEqual({name: found[name] for name in KERNEL_FEATURES[1:]}, {
+            "hist": ("no", "the kernel has no histograms of events",
+                     "Use a kernel with CONFIG_HIST_TRIGGERS." + INSTEAD),
+            "btf": ("no", "/sys/kernel/btf/vmlinux is missing",
+                    "For bpftrace scripts that use types of the kernel, boot a kernel with "
+                    "CONFIG_DEBUG_INFO_BTF. elog does not need it."),
+            "usdt": ("no", "the kernel has no probes in programs",
+                     "For USDT probes, boot a kernel with CONFIG_UPROBE_EVENTS."),
+        })
+        self.assertEqual(self.features("no_tracefs")["hist"],
+                         ("no", "needs access to tracefs", "See tracefs." + INSTEAD))
 
 
 if __name__ == "__main__":

@@ -68,6 +68,12 @@ check_result check_module(const machine_facts& machine);
 check_result check_perf(const machine_facts& machine);
 check_result check_bpf(const machine_facts& machine);
 
+// What the kernel does with events before they reach a reader.
+check_result check_histograms(const machine_facts& machine);
+check_result check_types(const machine_facts& machine);
+check_result check_probes(const machine_facts& machine);
+check_result check_relay(const machine_facts& machine);
+
 // Programs and output.
 check_result check_perf_program(const machine_facts& machine);
 check_result check_trace_cmd(const machine_facts& machine);

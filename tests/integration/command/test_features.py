@@ -13,7 +13,8 @@ import termios
 import harness
 
 NAMES = ["rseq", "membarrier", "futex", "clock", "cpus", "directory", "memory", "tracefs", "user_events",
-         "multi_format", "persist", "module", "perf", "bpf", "zstd", "terminal", "utf8"]
+         "multi_format", "persist", "module", "relay", "perf", "bpf", "hist", "btf", "usdt",
+         "zstd", "terminal", "utf8"]
 STATES = ["yes", "limited", "no"]
 NAME_WIDTH, STATE_WIDTH = 14, 9
 
