@@ -94,7 +94,8 @@ stops() {{
 explains() {{ "$elog" agg "$@" -e 'load:*' --explain; }}
 explains_all() {{ explains 'count() by amount' --via tracefs --where 'number > 5'; }}
 explains_part() {{ explains 'sum(number)' --via tracefs; }}
-explains_bpf() {{ explains 'max(amount) by amount' --via $1 --where 'number > amount'; }}
+explains_bpf() {{ explains 'max(amount) by amount' --where 'number > amount' --via "$@"; }}
+explains_code() {{ explains_bpf tracefs -v; }}
 explains_none() {{ explains 'count() by word' --via tracefs; }}
 explains_where() {{ explains 'count()' --via tracefs --where 'word ~ "x*"'; }}
 explains_never() {{ explains 'count()' --via tracefs --push-down never; }}
@@ -125,6 +126,7 @@ killed() {{
 }}
 part explains_perf explains_bpf perf
 part explains_bpf explains_bpf tracefs
+part explains_code explains_code
 for each in counts counts_by_bpf counts_absent distributes overflows overflows_by_bpf overflows_here stops explains_many explains_all explains_part explains_none explains_where explains_never explains_every explains_memory taken_away killed; do
     part $each $each
 done
@@ -243,6 +245,22 @@ class PushedAggregations(loads.OfTheModule, loads.Guest):
                 self.assertEqual(lines[3], "  the kernel counts  nothing")
                 self.assertIn("before Linux 6.7, the kernel does not count what BPF programs miss",
                               lines[4])
+
+    def test_explain_lists_instructions(self):
+        lines = self.part("explains_code")
+        (counts,) = (at for at, line in enumerate(lines) if line.startswith("  elog counts "))
+        lines = lines[counts + 1:]
+        if not self.BPF:
+            self.assertEqual(lines, [])
+            return
+        numbers = [int(line.split(":")[0]) for line in lines]
+        self.assertEqual(numbers[0], 0)
+        self.assertEqual(numbers, sorted(set(numbers)))
+        self.assertEqual(lines[0], "   0: (bf) r6 = r1")
+        self.assertRegex("\n".join(lines), r"\(85\) call bpf_map_lookup_elem\n")
+        self.assertRegex("\n".join(lines), r"\(18\) r1 = map table\n")
+        # 1: the event also reaches other users of perf.
+        self.assertRegex("\n".join(lines[-2:]), r"\(b7\) r0 = 1\n.*\(95\) exit$")
 
     def test_report_removed_histogram(self):
         line, message = sorted(self.part("taken_away", 1), reverse=True)

@@ -6,10 +6,14 @@
 #include <fmt/core.h>
 
 #include "base/user_error.hpp"
+#include "bpf/bpf_listing.hpp"
+#include "cli/global_options.hpp"
 #include "cli/usage_error.hpp"
 #include "discovery/running_providers.hpp"
 #include "discovery/schema_sources.hpp"
+#include "kernel/error.hpp"
 #include "live/where.hpp"
+#include "pushdown/bpf_code_generator.hpp"
 #include "tracing/kernel_trace_condition.hpp"
 
 namespace elog {
@@ -63,6 +67,21 @@ std::string explain_kernel(const pushdown_decision& decided) {
                                          plan.keys_max);
 }
 
+/// The instructions of the event's BPF program, if there is one.
+std::string list_program(const pushdown_decision& decided) {
+    if (!decided.by_bpf.plan) {
+        return {};
+    }
+    constexpr eventlog::tracefs::bpf_maps positions{.table = 0, .zeros = 1, .losses = 2};
+    constexpr const char* names[] = {"table", "zeros", "losses"};
+    try {
+        return eventlog::tracefs::list_instructions(
+            generate_bpf_code(*decided.by_bpf.plan, positions), names);
+    } catch (const eventlog::tracefs::error& error) {
+        return fmt::format("  {}\n", error.what());
+    }
+}
+
 /// Empty for an event that is not counted.
 std::string explain_counting(const pushdown_decision& decided) {
     const bool is_counted = decided.pushed || decided.by_bpf.plan;
@@ -98,6 +117,9 @@ std::string explain(const std::vector<discovered_event>& events) {
             event->schema->name, known.name, event->kernel_name.system, event->kernel_name.event,
             there, here);
         text += explain_counting(counted);
+        if (is_verbose()) {
+            text += list_program(counted);
+        }
     }
     return text;
 }
