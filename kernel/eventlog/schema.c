@@ -21,7 +21,7 @@
 #include "provider.h"
 #include "schema_header.h"
 
-#define SCHEMA_VERSION 2
+#define SCHEMA_VERSION 3
 #define NAME_LENGTH_MAX 63
 #define TEXT_LENGTH_MAX 255
 #define FIELDS_MAX 100
@@ -380,7 +380,7 @@ static void put_event(struct builder *builder, const struct eventlog_provider_ev
 	put_number(builder, event->level ?: EVENTLOG_LEVEL_INFO, 1);
 	put_number(builder, event->kind, 1);
 	put_number(builder, event->session ? EVENT_OF_SESSION : 0, 1);
-	put_number(builder, 0, 1);
+	put_number(builder, 0, 1); /* attributes */
 	put_number(builder, event->payload_size, 2);
 	put_number(builder, event->field_count, 2);
 	put_number(builder, event->keywords, 8);
@@ -402,7 +402,7 @@ static void put_schema(struct builder *builder, const struct eventlog_provider *
 	put_number(builder, size, 4);
 	put_number(builder, builder->enumeration_count, 2);
 	put_number(builder, provider->keyword_count, 1);
-	put_number(builder, 0, 1);
+	put_number(builder, 0, 1); /* attributes */
 	put_number(builder, 0, 8); /* the hash is computed with this field 0 */
 	put_text(builder, provider->name);
 	put_text(builder, provider->text);

@@ -16,7 +16,7 @@ struct eventlog_schema_header {
 	__le32 size;
 	__le16 enumeration_count;
 	u8 keyword_count;
-	u8 reserved;
+	u8 attribute_count;
 	__le64 hash;
 };
 

@@ -114,7 +114,8 @@ ordered_json json_of(const std::vector<event_listener>& listeners) {
 ordered_json names_of(const provider_schema& schema) {
     return {{"provider", schema.name},
             {"description", schema.description},
-            {"schema_hash", fmt::format("0x{:016x}", schema.hash)}};
+            {"schema_hash", fmt::format("0x{:016x}", schema.hash)},
+            {"unknown_attributes", schema.unknown_attributes}};
 }
 
 /// Adds everything but the events.

@@ -83,6 +83,7 @@ provider_schema provider_schema::parse(std::span<const std::uint8_t> bytes) {
     schema.hash = reader.hash();
     schema.binary.assign(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(reader.size()));
     schema.description = reader.description();
+    schema.unknown_attributes = reader.unknown_attributes();
     eventlog::core::keyword_description keyword;
     while (reader.next_keyword(keyword)) {
         schema.keywords.emplace_back(keyword.bit, keyword.name);
@@ -91,6 +92,7 @@ provider_schema provider_schema::parse(std::span<const std::uint8_t> bytes) {
     eventlog::core::event_description event;
     while (reader.next_event(event)) {
         schema.events.push_back(read_event(reader, event));
+        schema.unknown_attributes += event.unknown_attributes;
     }
     return schema;
 }

@@ -54,6 +54,7 @@ struct provider_schema {
     std::vector<enumeration_schema> enumerations;
     std::vector<event_schema> events;  // the index is the id
     std::vector<std::uint8_t> binary;
+    std::size_t unknown_attributes = 0;  // those in `binary` that only a newer version knows
 
     /// Throws user_error if the bytes are not a whole and valid schema.
     [[nodiscard]] static provider_schema parse(std::span<const std::uint8_t> bytes);

@@ -41,7 +41,7 @@ void write_header(sink& out, const provider_schema& schema) {
     out.number(0, 4);  // the size
     out.number(schema.enumerations.size(), 2);
     out.number(schema.keywords.size(), 1);
-    out.number(0, 1);
+    out.number(0, 1);  // attributes
     out.number(0, 8);  // the hash
     out.text(schema.name);
     out.text(schema.description);
@@ -75,7 +75,7 @@ void write_event(sink& out, const event_schema& event) {
     out.number((event.session_bound ? eventlog::event_session_bound : 0U) |
                    (event.truncates ? eventlog::event_truncates : 0U),
                1);
-    out.number(0, 1);
+    out.number(0, 1);  // attributes
     out.number(event.fixed_size, 2);
     out.number(event.fields.size(), 2);
     out.number(event.keywords, 8);

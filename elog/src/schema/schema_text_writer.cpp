@@ -75,6 +75,13 @@ void append_event(fmt::memory_buffer& out, const provider_schema& schema, const 
 
 /// The reason why parsing the text does not give the same bytes; empty if it does.
 std::string find_difference(const provider_schema& schema, std::string_view text) {
+    if (schema.unknown_attributes != 0) {
+        return fmt::format("{} of a kind that this version does not know {} missing. Update elog.",
+                           schema.unknown_attributes == 1
+                               ? "An attribute"
+                               : fmt::format("{} attributes", schema.unknown_attributes),
+                           schema.unknown_attributes == 1 ? "is" : "are");
+    }
     try {
         const located_schema again = parse_schema_text("this text", text);
         return again.schema.binary == schema.binary

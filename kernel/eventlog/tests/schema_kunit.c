@@ -33,7 +33,7 @@
  *	    event empty trace begin [first, last] {}
  *	}
  */
-#define HASH 0x09d66148a42b5f4fULL
+#define HASH 0x119cff8f47ad190aULL
 #define SIZE 416
 
 struct sale_event {

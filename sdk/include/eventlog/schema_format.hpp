@@ -7,19 +7,21 @@
 // to decode events. Little-endian on every machine, no padding:
 //
 //       schema   u32 magic, u16 version, u16 event_count, u32 size, u16 enumeration_count,
-//                u8 keyword_count (0 to 64), u8 reserved (0), u64 hash, name provider,
-//                text description, keyword[keyword_count], enumeration[enumeration_count],
-//                event[event_count]
+//                u8 keyword_count (0 to 64), u8 attribute_count, u64 hash, name provider,
+//                text description, attribute[attribute_count], keyword[keyword_count],
+//                enumeration[enumeration_count], event[event_count]
 //       keyword  u8 bit (0 to 63, ascending), name
 //       enumeration  u8 flags (1: the values are bits that combine), u16 value_count, name,
 //                value[value_count]
 //       value    u64 (two's complement of what the field holds), name
 //       event    u8 level, u8 kind, u8 flags (1: session-bound, 2: texts are truncated to fit),
-//                u8 reserved (0), u16 fixed_size, u16 field_count, u64 keywords, name,
-//                text description, text when ("logged when ..."), field[field_count]
+//                u8 attribute_count, u16 fixed_size, u16 field_count, u64 keywords, name,
+//                text description, text when ("logged when ..."), attribute[attribute_count],
+//                field[field_count]
 //       field    u8 type, u8 format, u16 count, u16 offset, u16 presence (offset of a byte that is
 //                0 when the field has no value; 0xffff: it always has one), u16 enumeration (its
 //                position in the schema; 0xffff: none), name, text unit, text description
+//       attribute  u8 kind (not 0), u16 size, bytes
 //       name     u8 length (1 to 63), then a letter or _, then letters, digits, _
 //       text     u8 length (0 to 255), bytes
 //
@@ -27,6 +29,10 @@
 // taken as zero. An event's id is its position. Fields are in the order of declaration; `offset` is
 // their position in the payload. The first field of a session-bound event is the session, an
 // unsigned_64 at 0.
+//
+// An attribute is a property that no reader needs in order to decode events. A reader skips and
+// counts attributes of a kind that it does not know, so a new kind needs no new schema_version. A
+// property of a field is an attribute of its event that begins with the field's position.
 //
 // The payload has fixed_size bytes: the fields sorted by alignment (8, 4, 2, 1), so that there are
 // no holes, then the presence bytes. The bytes of texts and byte strings follow. The `count`
@@ -44,7 +50,7 @@ inline namespace v0 {
 
 /// The first four bytes of every schema, and the version of the form described above.
 inline constexpr std::uint32_t schema_magic = 0x48435345;  // "ESCH"
-inline constexpr std::uint16_t schema_version = 2;
+inline constexpr std::uint16_t schema_version = 3;
 /// Bytes of a schema in front of the provider's name.
 inline constexpr std::size_t schema_header_size = 24;
 /// Limits of a schema: total bytes, events, fields of an event, bytes of a name, keywords,

@@ -212,7 +212,7 @@ void builder::write_event(schema_sink& sink, const eventlog_event_definition& ev
     sink.number((event.session_bound ? event_session_bound : 0U) |
                     (event.truncates ? event_truncates : 0U),
                 1);
-    sink.number(0, 1);
+    sink.number(0, 1);  // attributes
     sink.number(fixed_size, 2);
     sink.number(count, 2);
     sink.number(event.keywords, 8);
@@ -255,7 +255,7 @@ void builder::write(schema_sink& sink, std::size_t size, block* target) noexcept
     sink.number(size, 4);
     sink.number(enumeration_count_, 2);
     sink.number(definition_.keyword_count, 1);
-    sink.number(0, 1);
+    sink.number(0, 1);  // attributes
     sink.number(0, 8);  // the hash
     sink.text(definition_.name);
     sink.text(text_or_empty(definition_.description));

@@ -59,26 +59,41 @@ bool schema_reader::name(cursor& at, std::string_view& value) const noexcept {
     return text(at, value) && is_identifier(value.data(), value.size());
 }
 
+/// Adds the number of the attributes to `unknown`: this version knows none.
+bool schema_reader::skip_attributes(cursor& at, unsigned count, unsigned& unknown) const noexcept {
+    for (unsigned i = 0; i < count; ++i) {
+        std::uint8_t kind = 0;
+        std::uint16_t size = 0;
+        if (!number(at, kind) || !number(at, size) || kind == 0 ||
+            bytes_.size() - at.position < size) {
+            return false;
+        }
+        at.position += size;
+        ++unknown;
+    }
+    return true;
+}
+
 bool schema_reader::parse_header(cursor& at) noexcept {
     std::uint32_t magic = 0;
     std::uint16_t version = 0;
     std::uint32_t size = 0;
     std::uint8_t keywords = 0;
-    std::uint8_t reserved = 0;
+    std::uint8_t attributes = 0;
     if (!number(at, magic) || !number(at, version) || !number(at, event_count_) ||
         !number(at, size) || !number(at, enumeration_count_) || !number(at, keywords) ||
-        !number(at, reserved) || !number(at, hash_)) {
+        !number(at, attributes) || !number(at, hash_)) {
         return false;
     }
     if (magic != schema_magic || version != schema_version || event_count_ == 0 ||
         event_count_ > events_max || size > schema_size_max || size < schema_header_size ||
-        size > bytes_.size() || enumeration_count_ > enumerations_max || keywords > keywords_max ||
-        reserved != 0) {
+        size > bytes_.size() || enumeration_count_ > enumerations_max || keywords > keywords_max) {
         return false;
     }
     bytes_ = bytes_.first(size);
     keywords_.left = keywords;
-    return name(at, provider_) && text(at, description_);
+    return name(at, provider_) && text(at, description_) &&
+           skip_attributes(at, attributes, unknown_attributes_);
 }
 
 bool schema_reader::parse_keyword(cursor& at, keyword_description& keyword) const noexcept {
@@ -103,19 +118,22 @@ bool schema_reader::parse_value(cursor& at, value_description& value) const noex
 
 bool schema_reader::parse_event(cursor& at, event_description& event) const noexcept {
     std::uint8_t flags = 0;
-    std::uint8_t reserved = 0;
+    std::uint8_t attributes = 0;
     if (!number(at, event.severity) || !number(at, event.kind) || !number(at, flags) ||
-        !number(at, reserved) || !number(at, event.fixed_size) || !number(at, event.field_count) ||
-        !number(at, event.keywords) || !name(at, event.name) || !text(at, event.description) ||
-        !text(at, event.when)) {
+        !number(at, attributes) || !number(at, event.fixed_size) ||
+        !number(at, event.field_count) || !number(at, event.keywords) || !name(at, event.name) ||
+        !text(at, event.description) || !text(at, event.when)) {
+        return false;
+    }
+    event.unknown_attributes = 0;
+    if (!skip_attributes(at, attributes, event.unknown_attributes)) {
         return false;
     }
     event.session_bound = (flags & event_session_bound) != 0;
     event.truncates = (flags & event_truncates) != 0;
     return event.severity >= level::error && event.severity <= level::trace &&
            static_cast<std::uint8_t>(event.kind) <= kind_last &&
-           flags <= (event_session_bound | event_truncates) && reserved == 0 &&
-           event.field_count <= fields_max;
+           flags <= (event_session_bound | event_truncates) && event.field_count <= fields_max;
 }
 
 bool schema_reader::parse_field(cursor& at, field_description& field) const noexcept {

@@ -51,6 +51,7 @@ struct event_description {
     std::string_view name;
     std::string_view description;
     std::string_view when;
+    unsigned unknown_attributes = 0;
 };
 
 struct field_description {
@@ -77,6 +78,9 @@ class schema_reader {
     [[nodiscard]] std::uint16_t event_count() const noexcept { return event_count_; }
     [[nodiscard]] std::uint64_t hash() const noexcept { return hash_; }
     [[nodiscard]] std::size_t size() const noexcept { return bytes_.size(); }
+    /// The number of attributes of the provider that were skipped; event_description has those of
+    /// an event.
+    [[nodiscard]] unsigned unknown_attributes() const noexcept { return unknown_attributes_; }
 
     /// The lists of keywords, enumerations and events have independent positions.
     [[nodiscard]] bool next_keyword(keyword_description& keyword) noexcept;
@@ -104,6 +108,8 @@ class schema_reader {
     [[nodiscard]] bool number(cursor& at, Number& value) const noexcept;
     [[nodiscard]] bool text(cursor& at, std::string_view& value) const noexcept;
     [[nodiscard]] bool name(cursor& at, std::string_view& value) const noexcept;
+    [[nodiscard]] bool skip_attributes(cursor& at, unsigned count,
+                                       unsigned& unknown) const noexcept;
     [[nodiscard]] bool parse_keyword(cursor& at, keyword_description& keyword) const noexcept;
     [[nodiscard]] bool parse_enumeration(cursor& at,
                                          enumeration_description& enumeration) const noexcept;
@@ -120,6 +126,7 @@ class schema_reader {
     std::uint64_t hash_ = 0;
     std::uint16_t event_count_ = 0;
     std::uint16_t enumeration_count_ = 0;
+    unsigned unknown_attributes_ = 0;
 };
 
 }  // namespace eventlog::core

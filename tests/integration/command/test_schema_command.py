@@ -66,7 +66,7 @@ class Schema(harness.Case):
         # Changes a byte of the provider's name (after the header and the name's length) at each
         # copy of the schema: debug information may repeat constants.
         damaged = bytearray(whole)
-        for schema in re.finditer(b"ESCH\x02", whole):
+        for schema in re.finditer(b"ESCH\x03", whole):
             damaged[schema.start() + 25] ^= 1
         self.assertNotEqual(damaged, whole)
         result = self.run_elog("schema", "show", self.write("damaged", bytes(damaged)), status=1)
@@ -75,7 +75,7 @@ class Schema(harness.Case):
     def test_of_a_program_is_found_at_the_end_of_a_large_file(self):
         with open(harness.example("order_service"), "rb") as file:
             whole = file.read()
-        start = whole.index(b"ESCH\x02")
+        start = whole.index(b"ESCH\x03")
         # Across a boundary of the 4 MiB read at once, with the first bytes on both sides.
         for before in ((4 << 20) - 2, (8 << 20) + 5):
             content = whole[:4] + bytes(before - 4) + whole[start:]

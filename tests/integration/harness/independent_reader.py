@@ -36,16 +36,24 @@ def parse_schema(data):
     def text():
         return take(f"{take('B')[0]}s")[0].decode("latin-1")
 
-    _, _, events, _, enumerations, keywords, _, _ = take("IHHIHBBQ")
+    def skip_attributes(count):
+        for _ in range(count):
+            take(f"{take('BH')[1]}s")
+
+    _, version, events, _, enumerations, keywords, attributes, _ = take("IHHIHBBQ")
+    if version != 3:
+        raise ValueError("no schema of version 3")
     name, _ = text(), text()
+    skip_attributes(attributes)
     [(take("B"), text()) for _ in range(keywords)]
     for _ in range(enumerations):
         for _ in range((take("BH")[1], text())[0]):
             take("Q"), text()
     parsed = []
     for _ in range(events):
-        field_count = take("BBBBHHQ")[5]
+        attributes, _, field_count = take("BBBBHHQ")[3:6]
         event, _, _, fields = text(), text(), text(), []
+        skip_attributes(attributes)
         for _ in range(field_count):
             kind, _, count, offset, presence, _ = take("BBHHHH")
             field, _, _ = text(), text(), text()
@@ -139,7 +147,7 @@ class File:
             size, schema_hash = struct.unpack_from("<IQ", head, 4)
             try:
                 self.schemas[schema_hash] = parse_schema(body[:size])
-            except (struct.error, UnicodeError):
+            except (struct.error, ValueError):
                 self.damaged = True
         elif kind == 4:
             encoding, _, segment, ring, count = struct.unpack_from("<BBHHQ", head, 2)

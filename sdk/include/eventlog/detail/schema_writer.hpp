@@ -243,7 +243,7 @@ consteval void write_event(hashing_schema_writer& writer, const provider_content
     writer.byte(
         static_cast<std::uint8_t>((info.session_bound ? event_session_bound : 0U) |
                                   (info.oversize == oversize::truncate ? event_truncates : 0U)));
-    writer.byte(0);
+    writer.byte(0);  // attributes
     writer.number(event.fixed_size, 2);
     writer.number(event.count + (info.session_bound ? 1 : 0), 2);
     writer.number(info.keywords, 8);
@@ -281,7 +281,7 @@ consteval void write_schema(std::uint8_t* bytes, std::size_t size,
     writer.number(size, 4);
     writer.number(provider.enumeration_count, 2);
     writer.number(provider.keyword_count, 1);
-    writer.number(0, 1);
+    writer.number(0, 1);  // attributes
     writer.number(0, 8);  // the hash
     writer.text(provider.name);
     writer.text(provider.info->description);

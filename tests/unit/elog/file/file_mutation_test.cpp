@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <functional>
 #include <random>
 #include <string>
@@ -21,6 +22,7 @@
 #include "file/recording_follower.hpp"
 #include "file_mutator.hpp"
 #include "recording_sample.hpp"
+#include "schema/schema_attributes.hpp"
 #include "scoped_environment.hpp"
 #include "scratch.hpp"
 
@@ -269,6 +271,53 @@ TEST_F(file_mutation, with_more_members_in_a_head_is_read) {
             EXPECT_TRUE(elog::file_reader(path, middle).used_index());
         }
     }
+}
+
+/// Gives the schemas of a file attributes of unknown kinds. Returns the number of schemas.
+std::size_t add_schema_attributes(mutable_file& changed) {
+    std::size_t schemas = 0;
+    for (mutable_block& block : changed.blocks) {
+        if (!block.is(block_type::schema)) {
+            continue;
+        }
+        elog::schema_block head{};
+        std::memcpy(&head, block.payload.data(), sizeof head);
+        const auto body = block.payload.begin() + sizeof head;
+        bytes schema(body, block.payload.end());
+        EXPECT_EQ(test::add_unknown_attributes(schema), 6U);
+        const std::uint64_t old_hash = head.hash;
+        head.size = static_cast<std::uint32_t>(schema.size());
+        std::memcpy(&head.hash, schema.data() + test::schema_hash_offset, sizeof head.hash);
+        block.payload.resize(sizeof head);
+        std::memcpy(block.payload.data(), &head, sizeof head);
+        block.payload.insert(block.payload.end(), schema.begin(), schema.end());
+        ++schemas;
+        for (mutable_block& user : changed.blocks) {
+            constexpr std::size_t hash_at = offsetof(elog::provider_block, schema);
+            if (user.is(block_type::provider) &&
+                std::memcmp(user.payload.data() + hash_at, &old_hash, sizeof old_hash) == 0) {
+                std::memcpy(user.payload.data() + hash_at, &head.hash, sizeof head.hash);
+            }
+        }
+    }
+    return schemas;
+}
+
+TEST_F(file_mutation, with_unknown_attributes_of_schemas_is_read) {
+    mutable_file changed = original;
+    EXPECT_EQ(add_schema_attributes(changed), 2U);
+    expect_same(changed, 0);
+    elog::file_reader reader(path);
+    reader.read([](const elog::merged_record&) {});
+    ASSERT_EQ(reader.providers().size(), 1U);
+    EXPECT_EQ(reader.providers().begin()->second.schema.unknown_attributes, 6U);
+    // Copies keep what this version does not know.
+    const std::string repaired = path_of("repaired.elog");
+    EXPECT_EQ(elog::repair_file(path, repaired).records, 60U);
+    elog::file_reader copy(repaired);
+    copy.read([](const elog::merged_record&) {});
+    EXPECT_EQ(copy.providers().begin()->second.schema.binary,
+              reader.providers().begin()->second.schema.binary);
 }
 
 TEST_F(file_mutation, with_optional_features_is_read) {

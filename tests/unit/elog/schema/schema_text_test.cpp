@@ -9,11 +9,13 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <gtest/gtest.h>
 
 #include <eventlog/eventlog.hpp>
 
+#include "schema/schema_attributes.hpp"
 #include "schema/schema_binary.hpp"
 
 namespace {
@@ -189,6 +191,24 @@ TEST(schema_text, warns_if_binary_form_reorders_fields) {
     const provider_schema read = provider_schema::parse(schema.binary);
     EXPECT_EQ(write_schema_text(read).substr(0, 60),
               "# This text does not give the same schema when it is read, a");
+}
+
+TEST(schema_text, warns_of_unknown_attributes) {
+    const provider_schema schema = parse(provider("event e info { a: u8 }"));
+    std::vector<std::uint8_t> binary = schema.binary;
+    eventlog::test::add_attribute(binary, 1, {200, {1, 2, 3}});
+    const std::string one = write_schema_text(provider_schema::parse(binary));
+    EXPECT_NE(one.find("# from it: An attribute of a kind that this version does not know is "
+                       "missing. Update elog.\nprovider p {\n"),
+              std::string::npos)
+        << one;
+    eventlog::test::add_attribute(binary, 0, {200, {}});
+    const provider_schema read = provider_schema::parse(binary);
+    EXPECT_EQ(read.unknown_attributes, 2U);
+    EXPECT_EQ(read.events[0].fields[0].name, "a");
+    EXPECT_NE(write_schema_text(read).find("2 attributes of a kind that this version does not know "
+                                           "are missing."),
+              std::string::npos);
 }
 
 // Constructs of C++ providers that the text form distinguishes.

@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: MIT
 #include "schema/schema.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include <eventlog/eventlog.hpp>
+
+#include "schema/schema_attributes.hpp"
 
 namespace {
 
@@ -104,15 +108,12 @@ TEST(schema, with_any_bit_flipped_is_rejected) {
     EXPECT_TRUE(opens(bytes));
 }
 
-/// Recomputes the hash of a changed schema.
+/// Recomputes the hash of a changed schema whose size may be wrong.
 std::vector<std::uint8_t> with_right_hash(std::vector<std::uint8_t> bytes) {
-    std::uint64_t hash = eventlog::fnv1a_start;
-    for (std::size_t i = 0; i < bytes.size(); ++i) {
-        hash = eventlog::fnv1a(hash, i >= 16 && i < 24 ? std::uint8_t{0} : bytes[i]);
-    }
-    for (std::size_t i = 0; i < 8; ++i) {
-        bytes[16 + i] = static_cast<std::uint8_t>(hash >> (8 * i));
-    }
+    const std::vector<std::uint8_t> changed = bytes;
+    eventlog::test::complete_schema(bytes);
+    std::copy_n(changed.begin() + eventlog::test::schema_size_offset, 4,
+                bytes.begin() + eventlog::test::schema_size_offset);
     return bytes;
 }
 
@@ -143,8 +144,88 @@ TEST(schema, with_valid_hash_is_still_validated) {
 
 TEST(schema, of_another_version_is_rejected) {
     std::vector<std::uint8_t> bytes = bytes_of_schema();
-    bytes[4] = 1;
-    EXPECT_FALSE(opens(with_right_hash(bytes)));
+    for (const int version : {0, 1, 2, 4, 255}) {
+        bytes[4] = static_cast<std::uint8_t>(version);
+        EXPECT_FALSE(opens(with_right_hash(bytes))) << version;
+    }
+    bytes[4] = 3;
+    EXPECT_TRUE(opens(with_right_hash(bytes)));
+}
+
+/// Names of all events and fields, and the numbers of skipped attributes.
+std::string text_of(std::span<const std::uint8_t> bytes) {
+    schema_reader reader;
+    error_text error;
+    if (!reader.open(bytes, error)) {
+        return error.text().c_str();
+    }
+    std::string text = std::to_string(reader.unknown_attributes());
+    event_description event;
+    while (reader.next_event(event)) {
+        text += ' ';
+        text += event.name;
+        text += ' ' + std::to_string(event.unknown_attributes);
+        field_description field;
+        while (reader.next_field(field)) {
+            text += ' ';
+            text += field.name;
+        }
+    }
+    return text;
+}
+
+TEST(schema, unknown_attributes_are_skipped_and_counted) {
+    std::vector<std::uint8_t> bytes = bytes_of_schema();
+    EXPECT_EQ(text_of(bytes), "0 opened 0 port peer id closed 0 id");
+    EXPECT_EQ(eventlog::test::add_unknown_attributes(bytes), 9U);
+    EXPECT_EQ(text_of(bytes), "3 opened 3 port peer id closed 3 id");
+    // One kind may occur several times.
+    eventlog::test::add_attribute(bytes, 1, {200, {1, 2}});
+    eventlog::test::add_attribute(bytes, 1, {200, {1, 2}});
+    EXPECT_EQ(text_of(bytes), "3 opened 5 port peer id closed 3 id");
+}
+
+TEST(schema, may_have_the_largest_number_and_size_of_attributes) {
+    std::vector<std::uint8_t> bytes = bytes_of_schema();
+    for (int i = 0; i < 255; ++i) {
+        eventlog::test::add_attribute(bytes, 1, {254, {}});
+    }
+    eventlog::test::add_attribute(bytes, 2, {255, std::vector<std::uint8_t>(65535)});
+    EXPECT_EQ(text_of(bytes), "0 opened 255 port peer id closed 1 id");
+}
+
+TEST(schema, with_attributes_truncated_anywhere_is_rejected) {
+    std::vector<std::uint8_t> whole = bytes_of_schema();
+    eventlog::test::add_unknown_attributes(whole);
+    for (std::size_t size = eventlog::schema_header_size; size < whole.size(); ++size) {
+        std::vector<std::uint8_t> cut(whole.begin(),
+                                      whole.begin() + static_cast<std::ptrdiff_t>(size));
+        eventlog::test::complete_schema(cut);
+        EXPECT_FALSE(opens(cut)) << size;
+    }
+}
+
+TEST(schema, with_wrong_size_or_number_of_attributes_is_rejected) {
+    for (const std::size_t owner : {0U, 1U, 2U}) {
+        for (const std::size_t size : {std::size_t{0}, std::size_t{3}, std::size_t{5},
+                                       std::size_t{255}, std::size_t{65535}}) {
+            std::vector<std::uint8_t> bytes = bytes_of_schema();
+            eventlog::test::add_attribute(bytes, owner, {99, {0, 0, 0, 0}, size});
+            EXPECT_FALSE(opens(bytes)) << owner << ' ' << size;
+        }
+        for (const int count : {1, 2, 127, 255}) {
+            std::vector<std::uint8_t> bytes = bytes_of_schema();
+            bytes[eventlog::test::schema_walk(bytes).places.at(owner).count_at] =
+                static_cast<std::uint8_t>(count);
+            EXPECT_FALSE(opens(with_right_hash(bytes))) << owner << ' ' << count;
+        }
+    }
+}
+
+TEST(schema, with_an_attribute_of_no_kind_is_rejected) {
+    std::vector<std::uint8_t> bytes = bytes_of_schema();
+    eventlog::test::add_attribute(bytes, 0, {0, {1}});
+    EXPECT_FALSE(opens(bytes));
 }
 
 struct same_fields {
