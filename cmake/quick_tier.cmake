@@ -15,7 +15,7 @@ set(
 string(
     APPEND
     eventlog_optimized_tests
-    "|^integration\\.test_(generated|generated_kernel|usdt)$"
+    "|^integration\\.test_(generated|generated_kernel|declared_lines|usdt)$"
     "|^integration\\.test_(emit_costs|forks_beside_threads|host_limits|small_stack|system_calls)$"
 )
 # Scripts that skip a test in each build with a sanitizer. They run in the optimized build, too, so

@@ -9,6 +9,7 @@
 #include "cli/whole_files.hpp"
 #include "codegen/generate.hpp"
 #include "commands.hpp"
+#include "schema/schema_binary.hpp"
 #include "schema/schema_text.hpp"
 
 namespace elog {
@@ -68,7 +69,9 @@ generator find_generator(const std::string& language) {
 void run_gen(const gen_options& options) {
     const generator generate = find_generator(options.language);
     const std::string text = read_file_up_to(options.source, schema_text_size_max + 1);
-    const located_schema source = parse_schema_text(options.source, text);
+    located_schema source = parse_schema_text(options.source, text);
+    // Generated code is another place than that of the text.
+    remove_sources(source.schema);
     write_text_output(options.output, generate(source, options.output.path));
 }
 

@@ -31,6 +31,7 @@
 #define NO_INDEX 0xffff
 #define EVENT_OF_SESSION 1
 #define ENUMERATION_COMBINES 1
+#define ATTRIBUTE_SOURCE 1
 #define FNV_START 0xcbf29ce484222325ULL
 #define FNV_FACTOR 0x100000001b3ULL
 
@@ -308,6 +309,27 @@ static void put_text(struct builder *builder, const char *text)
 	put(builder, text, length);
 }
 
+/* The name of a source file, as a schema has it; NULL if there is none. */
+static const char *source_name(const char *file, u32 line)
+{
+	const char *name = file ? kbasename(file) : "";
+
+	return line && name[0] && strlen(name) <= TEXT_LENGTH_MAX ? name : NULL;
+}
+
+/* The attribute that names the declaration. */
+static void put_source(struct builder *builder, const char *file, u32 line)
+{
+	const char *name = source_name(file, line);
+
+	if (!name)
+		return;
+	put_number(builder, ATTRIBUTE_SOURCE, 1);
+	put_number(builder, 4 + 1 + strlen(name), 2);
+	put_number(builder, line, 4);
+	put_text(builder, name);
+}
+
 static void put_enumeration(struct builder *builder, const struct eventlog_enumeration *enumeration)
 {
 	u16 i;
@@ -380,13 +402,14 @@ static void put_event(struct builder *builder, const struct eventlog_provider_ev
 	put_number(builder, event->level ?: EVENTLOG_LEVEL_INFO, 1);
 	put_number(builder, event->kind, 1);
 	put_number(builder, event->session ? EVENT_OF_SESSION : 0, 1);
-	put_number(builder, 0, 1); /* attributes */
+	put_number(builder, source_name(event->file, event->line) ? 1 : 0, 1);
 	put_number(builder, event->payload_size, 2);
 	put_number(builder, event->field_count, 2);
 	put_number(builder, event->keywords, 8);
 	put_text(builder, event->name);
 	put_text(builder, event->text);
 	put_text(builder, event->when);
+	put_source(builder, event->file, event->line);
 	for (i = 0; i < event->field_count; i++)
 		put_field(builder, &event->fields[i]);
 }
@@ -402,10 +425,11 @@ static void put_schema(struct builder *builder, const struct eventlog_provider *
 	put_number(builder, size, 4);
 	put_number(builder, builder->enumeration_count, 2);
 	put_number(builder, provider->keyword_count, 1);
-	put_number(builder, 0, 1); /* attributes */
+	put_number(builder, source_name(provider->file, provider->line) ? 1 : 0, 1);
 	put_number(builder, 0, 8); /* the hash is computed with this field 0 */
 	put_text(builder, provider->name);
 	put_text(builder, provider->text);
+	put_source(builder, provider->file, provider->line);
 	for (i = 0; i < provider->keyword_count; i++) {
 		put_number(builder, provider->keywords[i].bit, 1);
 		put_text(builder, provider->keywords[i].name);

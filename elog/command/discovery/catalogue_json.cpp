@@ -78,6 +78,16 @@ ordered_json json_of(const event_listener& listener) {
             {"pids", listener.pids}};
 }
 
+/// Adds the line of a program that declares a provider or an event; null if it is unknown.
+void add_source(ordered_json& shown, const source_place& source) {
+    shown["source_file"] = nullptr;
+    shown["source_line"] = nullptr;
+    if (source.line != 0) {
+        shown["source_file"] = source.file;
+        shown["source_line"] = source.line;
+    }
+}
+
 ordered_json json_of(const provider_schema& schema, const type_text& types, std::size_t id) {
     const event_schema& event = schema.events[id];
     ordered_json keywords = ordered_json::array();
@@ -90,17 +100,19 @@ ordered_json json_of(const provider_schema& schema, const type_text& types, std:
     for (const field_schema& field : event.fields) {
         fields.push_back(json_of(schema, types, field));
     }
-    return {{"event", event.name},
-            {"event_id", id},
-            {"level", name_of(event.severity)},
-            {"kind", name_of(event.kind)},
-            {"session_bound", event.session_bound},
-            {"truncates", event.truncates},
-            {"keywords", std::move(keywords)},
-            {"description", event.description},
-            {"when", event.when},
-            {"fixed_bytes", event.fixed_size},
-            {"fields", std::move(fields)}};
+    ordered_json shown = {{"event", event.name},
+                          {"event_id", id},
+                          {"level", name_of(event.severity)},
+                          {"kind", name_of(event.kind)},
+                          {"session_bound", event.session_bound},
+                          {"truncates", event.truncates},
+                          {"keywords", std::move(keywords)},
+                          {"description", event.description},
+                          {"when", event.when},
+                          {"fixed_bytes", event.fixed_size},
+                          {"fields", std::move(fields)}};
+    add_source(shown, event.source);
+    return shown;
 }
 
 ordered_json json_of(const std::vector<event_listener>& listeners) {
@@ -112,10 +124,12 @@ ordered_json json_of(const std::vector<event_listener>& listeners) {
 }
 
 ordered_json names_of(const provider_schema& schema) {
-    return {{"provider", schema.name},
-            {"description", schema.description},
-            {"schema_hash", fmt::format("0x{:016x}", schema.hash)},
-            {"unknown_attributes", schema.unknown_attributes}};
+    ordered_json shown = {{"provider", schema.name},
+                          {"description", schema.description},
+                          {"schema_hash", fmt::format("0x{:016x}", schema.hash)},
+                          {"unknown_attributes", schema.unknown_attributes}};
+    add_source(shown, schema.source);
+    return shown;
 }
 
 /// Adds everything but the events.

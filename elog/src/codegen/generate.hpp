@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Generates source code from schemas: one file per language that registers a schema of the same
-// bytes and emits its events.
+// bytes and emits its events. The schemas have no sources: see remove_sources.
 #pragma once
 
 #include <string>

@@ -177,6 +177,7 @@ void cpp_generator::write_event_info(std::size_t id) {
     write_member("session_bound", event.session_bound ? "true" : "");
     write_member("oversize", event.truncates ? "eventlog::oversize::truncate" : "");
     write_member("fields", field_infos(id));
+    write_member("line", "0");  // this place says nothing
     out_.line("    }};");
 }
 
@@ -225,6 +226,7 @@ void cpp_generator::write_provider_info() {
         out_.line("        }},");
     }
     write_member("replays_state", model_.replays_state() ? "true" : "");
+    write_member("line", "0");
     out_.append(cpp_templates::describe_end);
 }
 

@@ -49,6 +49,10 @@ void read_enumerations(eventlog::core::schema_reader& reader,
     }
 }
 
+source_place place_of(const eventlog::core::source_description& source) {
+    return {std::string(source.file), source.line};
+}
+
 event_schema read_event(eventlog::core::schema_reader& reader,
                         const eventlog::core::event_description& event) {
     event_schema read;
@@ -61,6 +65,7 @@ event_schema read_event(eventlog::core::schema_reader& reader,
     read.truncates = event.truncates;
     read.keywords = event.keywords;
     read.fixed_size = event.fixed_size;
+    read.source = place_of(event.source);
     eventlog::core::field_description field;
     while (reader.next_field(field)) {
         read.fields.push_back({std::string(field.name), field.type, field.offset, field.count,
@@ -83,6 +88,7 @@ provider_schema provider_schema::parse(std::span<const std::uint8_t> bytes) {
     schema.hash = reader.hash();
     schema.binary.assign(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(reader.size()));
     schema.description = reader.description();
+    schema.source = place_of(reader.source());
     schema.unknown_attributes = reader.unknown_attributes();
     eventlog::core::keyword_description keyword;
     while (reader.next_keyword(keyword)) {

@@ -33,6 +33,12 @@ struct enumeration_schema {
     std::vector<std::pair<std::uint64_t, std::string>> values;  // sign-extended to 64 bits
 };
 
+/// The line of a program that declares a provider or an event.
+struct source_place {
+    std::string file;        // without directories
+    std::uint32_t line = 0;  // 0: unknown
+};
+
 struct event_schema {
     std::string name;
     std::string description;
@@ -44,6 +50,7 @@ struct event_schema {
     std::uint64_t keywords = 0;
     std::uint16_t fixed_size = 0;
     std::vector<field_schema> fields;  // in declared order
+    source_place source{};
 };
 
 struct provider_schema {
@@ -54,6 +61,7 @@ struct provider_schema {
     std::vector<enumeration_schema> enumerations;
     std::vector<event_schema> events;  // the index is the id
     std::vector<std::uint8_t> binary;
+    source_place source{};
     std::size_t unknown_attributes = 0;  // those in `binary` that only a newer version knows
 
     /// Throws user_error if the bytes are not a whole and valid schema.

@@ -3,6 +3,8 @@
 
 #include <string_view>
 
+#include <eventlog/detail/source_name.hpp>
+
 #include "base/user_error.hpp"
 
 namespace elog {
@@ -34,6 +36,12 @@ class sink {
     std::vector<std::uint8_t>& bytes_;
 };
 
+void write_source(sink& out, const source_place& source) {
+    if (source.line != 0) {
+        eventlog::detail::write_source(out, source.file, source.line);
+    }
+}
+
 void write_header(sink& out, const provider_schema& schema) {
     out.number(eventlog::schema_magic, 4);
     out.number(eventlog::schema_version, 2);
@@ -41,10 +49,11 @@ void write_header(sink& out, const provider_schema& schema) {
     out.number(0, 4);  // the size
     out.number(schema.enumerations.size(), 2);
     out.number(schema.keywords.size(), 1);
-    out.number(0, 1);  // attributes
-    out.number(0, 8);  // the hash
+    out.number(schema.source.line == 0 ? 0 : 1, 1);  // attributes
+    out.number(0, 8);                                // the hash
     out.text(schema.name);
     out.text(schema.description);
+    write_source(out, schema.source);
 }
 
 void write_enumeration(sink& out, const enumeration_schema& enumeration) {
@@ -75,13 +84,14 @@ void write_event(sink& out, const event_schema& event) {
     out.number((event.session_bound ? eventlog::event_session_bound : 0U) |
                    (event.truncates ? eventlog::event_truncates : 0U),
                1);
-    out.number(0, 1);  // attributes
+    out.number(event.source.line == 0 ? 0 : 1, 1);  // attributes
     out.number(event.fixed_size, 2);
     out.number(event.fields.size(), 2);
     out.number(event.keywords, 8);
     out.text(event.name);
     out.text(event.description);
     out.text(event.when);
+    write_source(out, event.source);
     for (const field_schema& field : event.fields) {
         write_field(out, field);
     }
@@ -114,6 +124,14 @@ std::size_t assign_offsets(event_schema& event) {
     }
     event.fixed_size = static_cast<std::uint16_t>(offset);
     return offset;
+}
+
+void remove_sources(provider_schema& schema) {
+    schema.source = {};
+    for (event_schema& event : schema.events) {
+        event.source = {};
+    }
+    write_binary(schema);
 }
 
 void write_binary(provider_schema& schema) {

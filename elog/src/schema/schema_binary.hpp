@@ -22,4 +22,7 @@ inline constexpr std::size_t fixed_size_max = 0xff00;
 /// binary form is larger than a schema may be.
 void write_binary(provider_schema& schema);
 
+/// Removes the lines that declare the provider and its events, and writes the binary form again.
+void remove_sources(provider_schema& schema);
+
 }  // namespace elog

@@ -33,6 +33,7 @@ class schema_parser : schema_token_reader {
     void parse_event();
     void parse_event_words(event_schema& made);
     void parse_event_keywords(event_schema& made);
+    [[nodiscard]] source_place parse_source();
     void parse_field(event_schema& made, name_set& names);
     void parse_type(field_schema& made);
     [[nodiscard]] std::optional<std::uint16_t> find_enumeration(std::string_view label) const;
@@ -57,6 +58,7 @@ located_schema schema_parser::parse() {
     }
     made_.schema.name = expect_name("the provider");
     made_.schema.description = take_description();
+    made_.schema.source = parse_source();
     expect_symbol('{', "behind the provider");
     while (!is_symbol('}')) {
         parse_item();
@@ -188,7 +190,27 @@ void schema_parser::parse_event() {
     made_.schema.events.push_back(std::move(made));
 }
 
-/// [LEVEL] [KIND] [session] [cut] [[KEYWORDS]] [DESCRIPTION] [when MEANING]
+/// [at "FILE":LINE]
+source_place schema_parser::parse_source() {
+    if (!take_word("at")) {
+        return {};
+    }
+    source_place made;
+    const text_position where = position();
+    made.file = expect_text("the file that declares it");
+    if (made.file.empty()) {
+        reject(where, "The name of the file is empty.");
+    }
+    expect_symbol(':', "between a file and its line");
+    const token line = expect_number("the line in the file");
+    if (line.negative || line.magnitude == 0 || line.magnitude > UINT32_MAX) {
+        reject(line.where, "The line in a file is 1 to 4294967295.");
+    }
+    made.line = static_cast<std::uint32_t>(line.magnitude);
+    return made;
+}
+
+/// [LEVEL] [KIND] [session] [cut] [[KEYWORDS]] [DESCRIPTION] [when MEANING] [at FILE:LINE]
 void schema_parser::parse_event_words(event_schema& made) {
     if (const auto level = look_up(find_level)) {
         made.severity = *level;
@@ -207,13 +229,14 @@ void schema_parser::parse_event_words(event_schema& made) {
     if (take_word("when")) {
         made.when = expect_text("when the event is logged");
     }
+    made.source = parse_source();
     if (!is_symbol('{')) {
         reject_current(
             "Behind the name of an event stand, in this order and if there are any: a level "
             "(error, "
             "warn, info, verbose, trace), a kind (instant, begin, end, gauge, session_begin, "
             "session_end, state_complete), session, cut, [KEYWORDS], \"DESCRIPTION\", when "
-            "\"MEANING\"; then '{'. This is");
+            "\"MEANING\", at \"FILE\":LINE; then '{'. This is");
     }
 }
 

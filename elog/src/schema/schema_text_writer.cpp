@@ -23,6 +23,14 @@ void append_description(fmt::memory_buffer& out, std::string_view before, std::s
     }
 }
 
+void append_source(fmt::memory_buffer& out, const source_place& source) {
+    if (source.line != 0) {
+        append(out, " at ");
+        append_quoted(out, source.file);
+        append_format(out, ":{}", source.line);
+    }
+}
+
 void append_enumeration_text(fmt::memory_buffer& out, const enumeration_schema& enumeration,
                              const std::string& label, field_type type) {
     append_format(out, "\n    {} {}", enumeration.is_bitmask ? "flags" : "enum", label);
@@ -66,6 +74,7 @@ void append_event(fmt::memory_buffer& out, const provider_schema& schema, const 
     append(out, *before == ',' ? "]" : "");
     append_description(out, " ", event.description);
     append_description(out, " when ", event.when);
+    append_source(out, event.source);
     append(out, event.fields.empty() ? " {" : " {\n");
     for (const field_schema& field : event.fields) {
         append_field_text(out, types, field);
@@ -100,6 +109,7 @@ std::string write_schema_text(const provider_schema& schema) {
     fmt::memory_buffer out;
     append_format(out, "provider {}", schema.name);
     append_description(out, " ", schema.description);
+    append_source(out, schema.source);
     append(out, " {\n");
     for (const auto& [bit, name] : schema.keywords) {
         append_format(out, "    keyword {} = {}\n", name, bit);

@@ -2,6 +2,7 @@
 /* Tests of schema.c: schemas equal those of the SDK, and invalid declarations are rejected. */
 #include <linux/bits.h>
 #include <linux/mm.h>
+#include <linux/string.h>
 
 #include "../provider.h"
 
@@ -10,14 +11,15 @@
 /*
  * What the SDK and elog make of the same provider, as text:
  *
- *	provider unit "What is tested" {
+ *	provider unit "What is tested" at "schema_kunit.c":3 {
  *	    keyword first = 0
  *	    keyword last = 63
  *
  *	    flags access : u16 { read = 1, write = 2 }
  *	    enum colour : u8 { red = 1, green = 2 }
  *
- *	    event sale warn [last] "Something was sold" when "somebody pays" {
+ *	    event sale warn [last] "Something was sold" when "somebody pays"
+ *	            at "schema_kunit.c":70000 {
  *	        amount: u64 unit "cent" "what it costs"
  *	        customer: u32 format hexadecimal
  *	        rights: u16 as access
@@ -30,11 +32,11 @@
  *	        number: u64
  *	        delta: i32
  *	    }
- *	    event empty trace begin [first, last] {}
+ *	    event empty trace begin [first, last] at "schema_kunit.c":1 {}
  *	}
  */
-#define HASH 0x119cff8f47ad190aULL
-#define SIZE 416
+#define HASH 0x63556b7963f859f1ULL
+#define SIZE 482
 
 struct sale_event {
 	u64 amount;
@@ -81,10 +83,25 @@ EVENTLOG_EVENT(empty, .level = EVENTLOG_LEVEL_TRACE, .kind = EVENTLOG_EVENT_BEGI
 EVENTLOG_PROVIDER(unit, EVENTLOG_PROVIDES(&event_sale, &event_step, &event_empty),
 		  EVENTLOG_KEYWORDS({ "first", 0 }, { "last", 63 }), .text = "What is tested");
 
+/* The first test, because the next one changes the lines. */
+static void knows_where_it_is_declared(struct kunit *test)
+{
+	KUNIT_EXPECT_STREQ(test, kbasename(event_sale.file), "schema_kunit.c");
+	KUNIT_EXPECT_STREQ(test, kbasename(unit_provider.file), "schema_kunit.c");
+	KUNIT_EXPECT_GT(test, event_sale.line, 0);
+	KUNIT_EXPECT_GT(test, event_step.line, event_sale.line);
+	KUNIT_EXPECT_GT(test, event_empty.line, event_step.line);
+	KUNIT_EXPECT_GT(test, unit_provider.line, event_empty.line);
+}
+
 static void equals_the_schema_of_the_sdk(struct kunit *test)
 {
 	struct eventlog_schema schema = { };
 
+	unit_provider.line = 3;
+	event_sale.line = 70000;
+	event_step.line = 0; /* unknown */
+	event_empty.line = 1;
 	KUNIT_ASSERT_EQ(test, 0, eventlog_schema_check(&unit_provider));
 	KUNIT_ASSERT_EQ(test, 0, eventlog_schema_make(&unit_provider, &schema));
 	KUNIT_EXPECT_EQ(test, schema.size, SIZE);
@@ -214,6 +231,7 @@ static void rejects_sessions_behind_other_fields(struct kunit *test)
 }
 
 static struct kunit_case cases[] = {
+	KUNIT_CASE(knows_where_it_is_declared),
 	KUNIT_CASE(equals_the_schema_of_the_sdk),
 	KUNIT_CASE(has_no_padding_in_payloads),
 	KUNIT_CASE(rejects_unsupported_types),

@@ -133,6 +133,8 @@ struct eventlog_provider_event {
 	u16 field_count;
 	size_t struct_size;
 	const struct eventlog_provider_field *fields;
+	const char *file; /* where it is declared; NULL: unknown */
+	u32 line;
 };
 
 /* A provider: declared by EVENTLOG_PROVIDER(). */
@@ -145,6 +147,8 @@ struct eventlog_provider {
 	bool exact_name_only; /* high volume: a pattern has to name the provider without * and ? */
 	struct eventlog_provider_event *const *events;
 	const struct eventlog_keyword *keywords; /* in ascending order of bits */
+	const char *file; /* where it is declared; NULL: unknown */
+	u32 line;
 	/*
 	 * Called when an event gets its first listener and when it loses its last one:
 	 * attach what emits the event, and detach it. May sleep, must not register or
@@ -211,6 +215,8 @@ struct eventlog_provider {
 	static struct eventlog_provider_event event_##_name = {			\
 		.name = #_name,							\
 		.struct_size = sizeof(struct _name##_event),			\
+		.file = __FILE__,						\
+		.line = __LINE__,						\
 		__VA_ARGS__							\
 	}
 
@@ -243,6 +249,8 @@ struct eventlog_provider {
 	static struct eventlog_provider _name##_provider = {			\
 		.name = #_name,							\
 		.owner = KBUILD_MODNAME,					\
+		.file = __FILE__,						\
+		.line = __LINE__,						\
 		__VA_ARGS__							\
 	}
 

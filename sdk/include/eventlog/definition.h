@@ -137,7 +137,15 @@ struct eventlog_event_definition {
     bool truncates EVENTLOG_ZERO; /* over 64 KiB: true cuts the longest texts, false rejects it */
     const struct eventlog_field_definition* fields EVENTLOG_ZERO; /* without the session */
     uint32_t field_count EVENTLOG_ZERO; /* 0 to 100, including the session */
+    const char* file EVENTLOG_ZERO;     /* where it is declared, see EVENTLOG_HERE */
+    uint32_t line EVENTLOG_ZERO;
 };
+
+/*
+ * Initializes the last members of an event or a definition: the line of the program that declares
+ * it. The schema has the name of the file without its directories. Optional.
+ */
+#define EVENTLOG_HERE .file = __FILE__, .line = __LINE__
 
 /*
  * A definition of a provider. Begin it with EVENTLOG_DEFINITION_SIZES, which lets all structs grow.
@@ -155,6 +163,8 @@ struct eventlog_definition {
     uint32_t keyword_count EVENTLOG_ZERO;
     const struct eventlog_event_definition* events EVENTLOG_ZERO;
     uint32_t event_count EVENTLOG_ZERO; /* 1 to 1024; an event's number is its position */
+    const char* file EVENTLOG_ZERO;     /* where it is declared, see EVENTLOG_HERE */
+    uint32_t line EVENTLOG_ZERO;
 };
 
 #define EVENTLOG_DEFINITION_SIZES                                       \

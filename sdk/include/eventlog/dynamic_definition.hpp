@@ -40,7 +40,7 @@ struct field_options {
     std::optional<enumeration_id> enumeration{};        // instead of that of a C++ enumeration
 };
 
-/// Properties of an event, as in event_info.
+/// Properties of an event, as in event_info. EVENTLOG_HERE sets the last two.
 struct event_options {
     eventlog::level level = eventlog::level::info;
     std::uint64_t keywords = 0;
@@ -49,6 +49,8 @@ struct event_options {
     eventlog::kind kind = eventlog::kind::instant;
     bool session_bound = false;
     eventlog::oversize oversize = eventlog::oversize::drop;
+    std::string_view file{};
+    std::uint32_t line = 0;
 };
 
 /// Collects a definition and owns its texts:
@@ -73,6 +75,13 @@ class [[nodiscard]] definition_builder {
 
     definition_builder& description(std::string_view text) {
         description_ = to_text(text);
+        return *this;
+    }
+
+    /// Sets the line of the program that declares the provider: `.source(__FILE__, __LINE__)`.
+    definition_builder& source(std::string_view file, std::uint32_t line) {
+        file_ = to_text(file);
+        line_ = line;
         return *this;
     }
 
@@ -104,8 +113,14 @@ class [[nodiscard]] definition_builder {
         plain.keywords = options.keywords;
         plain.session_bound = options.session_bound;
         plain.truncates = options.oversize == oversize::truncate;
-        events_.push_back(
-            {to_text(name), to_text(options.description), to_text(options.when), plain, {}, {}});
+        plain.line = options.line;
+        events_.push_back({to_text(name),
+                           to_text(options.description),
+                           to_text(options.when),
+                           to_text(options.file),
+                           plain,
+                           {},
+                           {}});
         return *this;
     }
 
@@ -174,6 +189,7 @@ class [[nodiscard]] definition_builder {
         std::string name;
         std::string description;
         std::string when;
+        std::string file;
         eventlog_event_definition plain;
         std::vector<described_field> fields;
         mutable std::vector<eventlog_field_definition> list;
@@ -213,7 +229,7 @@ class [[nodiscard]] definition_builder {
 
     /// Adds one of the events that the library defines.
     definition_builder& add(const eventlog_event_definition& event) {
-        events_.push_back({event.name, event.description, event.when, event, {}, {}});
+        events_.push_back({event.name, event.description, event.when, {}, event, {}, {}});
         return *this;
     }
 
@@ -238,6 +254,8 @@ class [[nodiscard]] definition_builder {
 
     std::string name_;
     std::string description_;
+    std::string file_;
+    std::uint32_t line_ = 0;
     std::vector<described_keyword> keywords_;
     std::vector<described_enumeration> enumerations_;
     std::vector<described_event> events_;
@@ -290,6 +308,7 @@ inline const eventlog_definition& definition_builder::get() const {
         plain.when = event.when.c_str();
         plain.fields = event.list.data();
         plain.field_count = static_cast<std::uint32_t>(event.list.size());
+        plain.file = event.file.c_str();
         lists_.events.push_back(plain);
     }
     lists_.definition = {EVENTLOG_DEFINITION_SIZES,
@@ -298,7 +317,9 @@ inline const eventlog_definition& definition_builder::get() const {
                          .keywords = lists_.keywords.data(),
                          .keyword_count = static_cast<std::uint32_t>(lists_.keywords.size()),
                          .events = lists_.events.data(),
-                         .event_count = static_cast<std::uint32_t>(lists_.events.size())};
+                         .event_count = static_cast<std::uint32_t>(lists_.events.size()),
+                         .file = file_.c_str(),
+                         .line = line_};
     return lists_.definition;
 }
 

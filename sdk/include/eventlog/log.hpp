@@ -31,31 +31,31 @@ inline constexpr std::size_t log_message_max = 1024;
 namespace detail {
 
 struct log_error {
-    static constexpr event_info info{.level = level::error, .name = "error"};
+    static constexpr event_info info{.level = level::error, .name = "error", .line = 0};
     std::string_view message;
     std::string_view file;
     std::uint32_t line;
 };
 struct log_warn {
-    static constexpr event_info info{.level = level::warn, .name = "warn"};
+    static constexpr event_info info{.level = level::warn, .name = "warn", .line = 0};
     std::string_view message;
     std::string_view file;
     std::uint32_t line;
 };
 struct log_info {
-    static constexpr event_info info{.level = level::info, .name = "info"};
+    static constexpr event_info info{.level = level::info, .name = "info", .line = 0};
     std::string_view message;
     std::string_view file;
     std::uint32_t line;
 };
 struct log_verbose {
-    static constexpr event_info info{.level = level::verbose, .name = "verbose"};
+    static constexpr event_info info{.level = level::verbose, .name = "verbose", .line = 0};
     std::string_view message;
     std::string_view file;
     std::uint32_t line;
 };
 struct log_trace {
-    static constexpr event_info info{.level = level::trace, .name = "trace"};
+    static constexpr event_info info{.level = level::trace, .name = "trace", .line = 0};
     std::string_view message;
     std::string_view file;
     std::uint32_t line;

@@ -26,6 +26,9 @@
 //
 // The schema contains all of it; it costs nothing when an event is emitted. Texts are C strings,
 // because g++ 12 does not accept a partly initialized array of string_views as a constant.
+//
+// An event_info and a provider_info know the line of the program on which their initializer ends,
+// which becomes the event's or the provider's `source` in the schema. `.line = 0` leaves it out.
 #pragma once
 
 #include <cstddef>
@@ -78,6 +81,8 @@ struct event_info {
     bool session_bound = false;  // emitted through eventlog::session only
     eventlog::oversize oversize = eventlog::oversize::drop;
     field_info fields[described_fields_max]{};
+    const char* file = __builtin_FILE();  // of this info; the schema leaves out its directories
+    std::uint32_t line = __builtin_LINE();
 };
 
 /// Properties of a provider.
@@ -87,6 +92,8 @@ struct provider_info {
     /// Emits the current state for each new listener: see provider::on_new_listener.
     bool replays_state = false;
     bool usdt = false;  // each event is also a USDT probe, for bpftrace, perf probe and gdb
+    const char* file = __builtin_FILE();  // as in event_info
+    std::uint32_t line = __builtin_LINE();
 };
 
 /// One value of an enumeration and its name.
@@ -124,8 +131,8 @@ struct of {};
 
 namespace detail {
 
-inline constexpr event_info default_event_info{};
-inline constexpr provider_info default_provider_info{};
+inline constexpr event_info default_event_info{.line = 0};
+inline constexpr provider_info default_provider_info{.line = 0};
 inline constexpr enum_info default_enum_info{};
 
 /// Whether an event has its metadata in a static member. A data member may be called info, too.

@@ -22,6 +22,7 @@
 //                0 when the field has no value; 0xffff: it always has one), u16 enumeration (its
 //                position in the schema; 0xffff: none), name, text unit, text description
 //       attribute  u8 kind (not 0), u16 size, bytes
+//       source   the attribute of kind 1, at most once: u32 line (not 0), text file (not empty)
 //       name     u8 length (1 to 63), then a letter or _, then letters, digits, _
 //       text     u8 length (0 to 255), bytes
 //
@@ -31,8 +32,10 @@
 // unsigned_64 at 0.
 //
 // An attribute is a property that no reader needs in order to decode events. A reader skips and
-// counts attributes of a kind that it does not know, so a new kind needs no new schema_version. A
-// property of a field is an attribute of its event that begins with the field's position.
+// counts attributes of a kind that it does not know, so a new kind needs no new schema_version, and
+// ignores bytes behind the known ones of an attribute. A property of a field is an attribute of its
+// event that begins with the field's position. `source` names the line of a program that declares
+// the provider or the event; the file has no directories.
 //
 // The payload has fixed_size bytes: the fields sorted by alignment (8, 4, 2, 1), so that there are
 // no holes, then the presence bytes. The bytes of texts and byte strings follow. The `count`
@@ -69,6 +72,11 @@ inline constexpr std::uint8_t enumeration_combines = 1;
 /// Flags of an event: it belongs to a session; its texts are truncated to fit.
 inline constexpr std::uint8_t event_session_bound = 1;
 inline constexpr std::uint8_t event_truncates = 2;
+
+/// Kinds of attributes.
+enum class attribute_kind : std::uint8_t {
+    source = 1,  // the line of a source file that declares the provider or event
+};
 
 /// Type of a field, or of each element of an array, in the payload.
 enum class field_type : std::uint8_t {

@@ -9,6 +9,7 @@
 
 #include <eventlog/detail/field_location.hpp>
 #include <eventlog/detail/schema_sink.hpp>
+#include <eventlog/detail/source_name.hpp>
 
 #include "provider/definition.hpp"
 
@@ -186,6 +187,11 @@ void order_as_in_payload(std::span<defined_field> fields) noexcept {
     }
 }
 
+/// The name of a source file without its directories; empty if it or the line is unknown.
+std::string_view source_file(const char* file, std::uint32_t line) noexcept {
+    return file == nullptr || line == 0 ? std::string_view() : detail::source_name(file);
+}
+
 void builder::write_event(schema_sink& sink, const eventlog_event_definition& event,
                           block* target) noexcept {
     static constexpr eventlog_field_definition session{
@@ -212,7 +218,8 @@ void builder::write_event(schema_sink& sink, const eventlog_event_definition& ev
     sink.number((event.session_bound ? event_session_bound : 0U) |
                     (event.truncates ? event_truncates : 0U),
                 1);
-    sink.number(0, 1);  // attributes
+    const std::string_view file = source_file(event.file, event.line);
+    sink.number(file.empty() ? 0 : 1, 1);  // attributes
     sink.number(fixed_size, 2);
     sink.number(count, 2);
     sink.number(event.keywords, 8);
@@ -221,6 +228,9 @@ void builder::write_event(schema_sink& sink, const eventlog_event_definition& ev
     sink.text(name);
     sink.text(text_or_empty(event.description));
     sink.text(text_or_empty(event.when));
+    if (!file.empty()) {
+        detail::write_source(sink, file, event.line);
+    }
     for (std::size_t i = 0; i < count; ++i) {
         write_field(sink, field_at(i), locations[i],
                     target == nullptr ? nullptr : target->fields + i);
@@ -255,10 +265,14 @@ void builder::write(schema_sink& sink, std::size_t size, block* target) noexcept
     sink.number(size, 4);
     sink.number(enumeration_count_, 2);
     sink.number(definition_.keyword_count, 1);
-    sink.number(0, 1);  // attributes
-    sink.number(0, 8);  // the hash
+    const std::string_view file = source_file(definition_.file, definition_.line);
+    sink.number(file.empty() ? 0 : 1, 1);  // attributes
+    sink.number(0, 8);                     // the hash
     sink.text(definition_.name);
     sink.text(text_or_empty(definition_.description));
+    if (!file.empty()) {
+        detail::write_source(sink, file, definition_.line);
+    }
     write_keywords(sink);
     for (std::size_t i = 0; i < enumeration_count_; ++i) {
         write_enumeration(sink, *space_.enumerations[i]);

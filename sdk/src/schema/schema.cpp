@@ -59,8 +59,17 @@ bool schema_reader::name(cursor& at, std::string_view& value) const noexcept {
     return text(at, value) && is_identifier(value.data(), value.size());
 }
 
-/// Adds the number of the attributes to `unknown`: this version knows none.
-bool schema_reader::skip_attributes(cursor& at, unsigned count, unsigned& unknown) const noexcept {
+/// The content of an attribute of `size` bytes. A later version may have more behind it.
+bool schema_reader::parse_source(cursor at, std::size_t size,
+                                 source_description& source) const noexcept {
+    const std::size_t end = at.position + size;
+    return number(at, source.line) && source.line != 0 && text(at, source.file) &&
+           !source.file.empty() && at.position <= end;
+}
+
+/// Sets `source`, which is empty before, and counts attributes of unknown kinds.
+bool schema_reader::parse_attributes(cursor& at, unsigned count, source_description& source,
+                                     unsigned& unknown) const noexcept {
     for (unsigned i = 0; i < count; ++i) {
         std::uint8_t kind = 0;
         std::uint16_t size = 0;
@@ -68,8 +77,12 @@ bool schema_reader::skip_attributes(cursor& at, unsigned count, unsigned& unknow
             bytes_.size() - at.position < size) {
             return false;
         }
+        if (kind != static_cast<std::uint8_t>(attribute_kind::source)) {
+            ++unknown;
+        } else if (source.line != 0 || !parse_source(at, size, source)) {
+            return false;
+        }
         at.position += size;
-        ++unknown;
     }
     return true;
 }
@@ -93,7 +106,7 @@ bool schema_reader::parse_header(cursor& at) noexcept {
     bytes_ = bytes_.first(size);
     keywords_.left = keywords;
     return name(at, provider_) && text(at, description_) &&
-           skip_attributes(at, attributes, unknown_attributes_);
+           parse_attributes(at, attributes, source_, unknown_attributes_);
 }
 
 bool schema_reader::parse_keyword(cursor& at, keyword_description& keyword) const noexcept {
@@ -125,8 +138,9 @@ bool schema_reader::parse_event(cursor& at, event_description& event) const noex
         !text(at, event.description) || !text(at, event.when)) {
         return false;
     }
+    event.source = {};
     event.unknown_attributes = 0;
-    if (!skip_attributes(at, attributes, event.unknown_attributes)) {
+    if (!parse_attributes(at, attributes, event.source, event.unknown_attributes)) {
         return false;
     }
     event.session_bound = (flags & event_session_bound) != 0;

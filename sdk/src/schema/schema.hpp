@@ -39,6 +39,12 @@ struct value_description {
     std::string_view name;
 };
 
+/// The line of a program that declares a provider or an event.
+struct source_description {
+    std::string_view file;   // without directories
+    std::uint32_t line = 0;  // 0: unknown
+};
+
 struct event_description {
     std::uint16_t id = 0;
     level severity = level::info;
@@ -51,6 +57,7 @@ struct event_description {
     std::string_view name;
     std::string_view description;
     std::string_view when;
+    source_description source;
     unsigned unknown_attributes = 0;
 };
 
@@ -75,6 +82,7 @@ class schema_reader {
 
     [[nodiscard]] std::string_view provider() const noexcept { return provider_; }
     [[nodiscard]] std::string_view description() const noexcept { return description_; }
+    [[nodiscard]] const source_description& source() const noexcept { return source_; }
     [[nodiscard]] std::uint16_t event_count() const noexcept { return event_count_; }
     [[nodiscard]] std::uint64_t hash() const noexcept { return hash_; }
     [[nodiscard]] std::size_t size() const noexcept { return bytes_.size(); }
@@ -108,8 +116,10 @@ class schema_reader {
     [[nodiscard]] bool number(cursor& at, Number& value) const noexcept;
     [[nodiscard]] bool text(cursor& at, std::string_view& value) const noexcept;
     [[nodiscard]] bool name(cursor& at, std::string_view& value) const noexcept;
-    [[nodiscard]] bool skip_attributes(cursor& at, unsigned count,
-                                       unsigned& unknown) const noexcept;
+    [[nodiscard]] bool parse_attributes(cursor& at, unsigned count, source_description& source,
+                                        unsigned& unknown) const noexcept;
+    [[nodiscard]] bool parse_source(cursor at, std::size_t size,
+                                    source_description& source) const noexcept;
     [[nodiscard]] bool parse_keyword(cursor& at, keyword_description& keyword) const noexcept;
     [[nodiscard]] bool parse_enumeration(cursor& at,
                                          enumeration_description& enumeration) const noexcept;
@@ -123,6 +133,7 @@ class schema_reader {
     cursor events_;
     std::string_view provider_;
     std::string_view description_;
+    source_description source_;
     std::uint64_t hash_ = 0;
     std::uint16_t event_count_ = 0;
     std::uint16_t enumeration_count_ = 0;

@@ -10,18 +10,14 @@ import shlex
 import shutil
 import subprocess
 
+import compiling
 import harness
+from compiling import INCLUDE, LIBRARY_DIRECTORY, LINK, ROOT, WARNINGS
 
-ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..")
 GENERATED = os.path.join(ROOT, "tests", "generated")
 ZOO = os.path.join(GENERATED, "zoo.schema")
 TOUR = os.path.join(GENERATED, "tour.schema")
-INCLUDE = os.path.join(ROOT, "sdk", "include")
 DOCUMENT = "docs/how-to/generate-code.md"
-WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow", "-Werror"]
-# Not run in sanitizer builds: programs compiled here lack the sanitizer's runtime.
-LIBRARY_DIRECTORY = os.path.dirname(os.environ["LIBRARY"])
-LINK = [f"-L{LIBRARY_DIRECTORY}", "-leventlog", f"-Wl,-rpath,{LIBRARY_DIRECTORY}"]
 # Headers with macros that have plausible names of events.
 USUAL_HEADERS = ["stdio.h", "assert.h", "limits.h", "errno.h", "sys/sysmacros.h"]
 INCLUDED = {
@@ -69,32 +65,14 @@ SESSIONS = {
 }
 
 
-class Generated(harness.Case):
+class Generated(compiling.Case):
     def setUp(self):
         super().setUp()
-        self.environment["LD_LIBRARY_PATH"] = LIBRARY_DIRECTORY
         # Keeps the source folder free of bytecode.
         self.environment["PYTHONDONTWRITEBYTECODE"] = "1"
 
     def generate(self, language, name, source=ZOO):
         self.run_elog("schema", "gen", "--lang", language, source, "--force", "-o", self.path(name))
-
-    def compile(self, compiler, *arguments):
-        if shutil.which(compiler) is None:
-            self.skipTest(f"{compiler} is not installed: ./dev setup")
-        # With a build cache, repeated compilations take their result from it.
-        cache = ["ccache"] if "CCACHE_DIR" in os.environ and shutil.which("ccache") else []
-        result = subprocess.run(
-            [*cache, compiler, *arguments], capture_output=True, encoding="utf-8", check=False,
-            cwd=self.scratch,
-        )
-        self.assertEqual((result.returncode, result.stderr), (0, ""))
-
-    def recorded(self, provider, arguments, *command):
-        """Records a command; returns its events with their fields."""
-        self.run_elog("record", *arguments, "--force", "-o", self.path("run.elog"), "--", *command)
-        lines = self.run_elog("print", self.path("run.elog")).stdout.splitlines()
-        return [line.split(f" {provider}:", 1)[1] for line in lines]
 
     def assert_schema_arrived(self, source):
         """Requires the last recording's schema to equal the text."""

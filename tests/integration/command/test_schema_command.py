@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 """elog schema show prints the schema of a program, a recording, a binary schema or a text."""
 
+import json
 import os
 import re
 
@@ -11,6 +12,13 @@ TEXT = """provider p "A provider" {
     event e info { a: u8 b: text? }
 }
 """
+
+
+def fnv1a(data):
+    value = 0xCBF29CE484222325
+    for byte in data:
+        value = (value ^ byte) * 0x100000001B3 % 2**64
+    return value
 
 
 class Schema(harness.Case):
@@ -55,6 +63,44 @@ class Schema(harness.Case):
             self.run_elog("schema", "show", harness.example("order_service")).stdout,
             self.run_elog("schema", "show", "shop").stdout,
         )
+
+    def test_names_the_lines_that_declare_events(self):
+        root = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..")
+        with open(os.path.join(root, "examples", "http_server", "events.hpp"), encoding="utf-8") as file:
+            text = file.read()
+        # The last lines of the metadata.
+        infos, (provider,) = (
+            [text.count("\n", 0, match.end()) + 1
+             for match in re.finditer(kind + r"\{.*?\};", text, re.S)]
+            for kind in ("event_info info", "provider_info"))
+        program = harness.example("http_server")
+        (shown,) = json.loads(self.run_elog("schema", "show", program, "--json").stdout)["providers"]
+        self.assertEqual((shown["source_file"], shown["source_line"]), ("events.hpp", provider))
+        places = [(each["source_file"], each["source_line"]) for each in shown["events"]]
+        self.assertEqual([place for place in places if place[0]], [("events.hpp", n) for n in infos])
+        self.assertEqual({place for place in places if not place[0]}, {(None, None)})
+        text = self.run_elog("schema", "show", program).stdout
+        self.assertRegex(text, f'^provider http .*at "events.hpp":{provider} {{\n')
+        self.assertIn(f'at "events.hpp":{infos[0]} {{\n', text)
+        source = self.write("http.schema", text.encode())
+        self.assertEqual(self.run_elog("schema", "show", source).stdout, text)
+
+    def test_of_a_newer_version_mentions_what_is_missing(self):
+        source = self.write("p.schema", TEXT.encode())
+        self.run_elog("schema", "show", source, "--binary", "-o", self.path("p.bin"))
+        newer = bytearray(self.read("p.bin"))
+        begin = 24 + 2 + 1 + newer[26]  # behind the name and the description of the provider
+        newer[15] += 1
+        newer[begin:begin] = b"\xf0\x02\0\1\2"
+        newer[8:12] = len(newer).to_bytes(4, "little")
+        newer[16:24] = fnv1a(newer[:16] + bytes(8) + newer[24:]).to_bytes(8, "little")
+        binary = self.write("newer.bin", bytes(newer))
+        text = self.run_elog("schema", "show", binary).stdout
+        self.assertIn("# from it: An attribute of a kind that this version does not know is missing.",
+                      text)
+        self.assertTrue(text.endswith(self.run_elog("schema", "show", source).stdout), text)
+        (shown,) = json.loads(self.run_elog("schema", "show", binary, "--json").stdout)["providers"]
+        self.assertEqual(shown["unknown_attributes"], 1)
 
     def test_of_a_shared_object_is_found(self):
         text = self.run_elog("schema", "show", harness.program("plugin_shared.so")).stdout

@@ -20,7 +20,8 @@ consteval int read_text(const char* text) {
 }
 
 consteval int read_texts(const event_info& info) {
-    int read = read_text(info.name) + read_text(info.description) + read_text(info.when);
+    int read = read_text(info.name) + read_text(info.description) + read_text(info.when) +
+               read_text(info.file);
     for (const field_info& field : info.fields) {
         read += read_text(field.member) + read_text(field.name) + read_text(field.unit) +
                 read_text(field.description);
@@ -29,7 +30,7 @@ consteval int read_texts(const event_info& info) {
 }
 
 consteval int read_texts(const provider_info& info) {
-    int read = read_text(info.description);
+    int read = read_text(info.description) + read_text(info.file);
     for (const keyword& word : info.keywords) {
         read += read_text(word.name);
     }

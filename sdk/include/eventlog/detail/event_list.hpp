@@ -33,7 +33,8 @@ inline constexpr eventlog::event_info eventlog::event_info_of<eventlog::detail::
     .description = "A session begins",
     .when = "the application opens a session",
     .kind = eventlog::kind::session_begin,
-    .session_bound = true};
+    .session_bound = true,
+    .line = 0};
 
 template <>
 inline constexpr eventlog::event_info eventlog::event_info_of<eventlog::detail::session_end>{
@@ -41,14 +42,16 @@ inline constexpr eventlog::event_info eventlog::event_info_of<eventlog::detail::
     .description = "A session ends",
     .when = "the application closes a session",
     .kind = eventlog::kind::session_end,
-    .session_bound = true};
+    .session_bound = true,
+    .line = 0};
 
 template <>
 inline constexpr eventlog::event_info eventlog::event_info_of<eventlog::detail::state_complete>{
     .level = eventlog::level::error,
     .description = "The current state is complete",
     .when = "a listener came late and all of the state has been emitted to it alone",
-    .kind = eventlog::kind::state_complete};
+    .kind = eventlog::kind::state_complete,
+    .line = 0};
 
 namespace eventlog {
 inline namespace v0 {

@@ -15,6 +15,7 @@
 #include <eventlog/detail/fields.hpp>
 #include <eventlog/detail/layout.hpp>
 #include <eventlog/detail/names.hpp>
+#include <eventlog/detail/source_name.hpp>
 #include <eventlog/detail/struct_fields.hpp>
 #include <eventlog/metadata.hpp>
 #include <eventlog/schema_format.hpp>
@@ -34,6 +35,7 @@ struct event_schema {
     const name_view* names = nullptr;
     const field_kind* const* kinds = nullptr;
     const field_location* locations = nullptr;
+    std::string_view file{};  // that declares it, without directories; empty: unknown
 };
 
 /// The description of a field; the default one if the info have none.
@@ -258,7 +260,8 @@ consteval event_schema make_event_schema() {
             fields::count,
             fields::table.names,
             fields::table.kinds,
-            layout::locations};
+            layout::locations,
+            info.line == 0 ? std::string_view() : source_name(info.file)};
 }
 
 template <class Event>

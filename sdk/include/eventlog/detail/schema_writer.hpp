@@ -17,6 +17,7 @@
 #include <eventlog/detail/event_schema.hpp>
 #include <eventlog/detail/fixed_string.hpp>
 #include <eventlog/detail/schema_sink.hpp>
+#include <eventlog/detail/source_name.hpp>
 #include <eventlog/metadata.hpp>
 #include <eventlog/schema_format.hpp>
 
@@ -73,6 +74,7 @@ consteval auto list_enumerations() {
 struct provider_content {
     std::string_view name;
     const provider_info* info;
+    std::string_view file;  // that declares it, without directories; empty: unknown
     std::size_t keyword_count;
     const field_kind* const* enumerations;
     std::size_t enumeration_count;
@@ -88,7 +90,8 @@ consteval std::size_t size_of_event(const event_schema& event) {
     const event_info& info = *event.info;
     std::size_t size = 16 + 3 + event.name.size;
     if (event.has_info) {
-        size += length_of(info.description) + length_of(info.when);
+        size += length_of(info.description) + length_of(info.when) +
+                size_of_source(event.file, info.line);
     }
     if (info.session_bound) {
         size += 10 + 3 + 7;
@@ -116,8 +119,9 @@ consteval std::size_t size_of_enumeration(const enum_description& enumeration) {
 }
 
 consteval std::size_t size_of_schema(const provider_content& provider) {
-    std::size_t size =
-        schema_header_size + 2 + provider.name.size() + length_of(provider.info->description);
+    std::size_t size = schema_header_size + 2 + provider.name.size() +
+                       length_of(provider.info->description) +
+                       size_of_source(provider.file, provider.info->line);
     for (std::size_t i = 0; provider.keyword_count != 0 && i < keywords_max; ++i) {
         const char* name = provider.info->keywords[i].name;
         size += *name == 0 ? 0 : 2 + length_of(name);
@@ -243,13 +247,16 @@ consteval void write_event(hashing_schema_writer& writer, const provider_content
     writer.byte(
         static_cast<std::uint8_t>((info.session_bound ? event_session_bound : 0U) |
                                   (info.oversize == oversize::truncate ? event_truncates : 0U)));
-    writer.byte(0);  // attributes
+    writer.byte(event.file.empty() ? 0 : 1);  // attributes
     writer.number(event.fixed_size, 2);
     writer.number(event.count + (info.session_bound ? 1 : 0), 2);
     writer.number(info.keywords, 8);
     writer.text(event.name.begin, event.name.size);
     writer.text(info.description);
     writer.text(info.when);
+    if (!event.file.empty()) {
+        write_source(writer, event.file, info.line);
+    }
     if (info.session_bound) {
         write_field_location(writer, {field_type::unsigned_64, 1, false, 0, no_index},
                              format::plain, no_index);
@@ -281,10 +288,13 @@ consteval void write_schema(std::uint8_t* bytes, std::size_t size,
     writer.number(size, 4);
     writer.number(provider.enumeration_count, 2);
     writer.number(provider.keyword_count, 1);
-    writer.number(0, 1);  // attributes
-    writer.number(0, 8);  // the hash
+    writer.number(provider.file.empty() ? 0 : 1, 1);  // attributes
+    writer.number(0, 8);                              // the hash
     writer.text(provider.name);
     writer.text(provider.info->description);
+    if (!provider.file.empty()) {
+        write_source(writer, provider.file, provider.info->line);
+    }
     for (unsigned bit = 0; provider.keyword_count != 0 && bit < keywords_max; ++bit) {
         for (const keyword& word : provider.info->keywords) {
             if (*word.name != 0 && word.bit == bit) {
@@ -318,9 +328,11 @@ template <class... Events>
 
 template <fixed_string Name, class Provider, class... Events>
 consteval auto make_schema() {
+    constexpr const provider_info& info = checked_provider_info<Provider>;
     constexpr provider_content content{Name.view(),
-                                       &checked_provider_info<Provider>,
-                                       count_keywords(checked_provider_info<Provider>),
+                                       &info,
+                                       info.line == 0 ? std::string_view() : source_name(info.file),
+                                       count_keywords(info),
                                        enumerations_of<Events...>.items,
                                        enumerations_of<Events...>.count,
                                        event_schemas_of<Events...>,

@@ -78,15 +78,21 @@ inline constexpr eventlog::event_info eventlog::event_info_of<painted>{
     .kind = eventlog::kind::gauge,
     .oversize = eventlog::oversize::truncate,
     .fields = {{.member = "port", .unit = "p", .description = "of the wall"},
-               {.member = "sizes", .format = eventlog::format::duration}}};
+               {.member = "sizes", .format = eventlog::format::duration}},
+    .file = "../include/painted.hpp",
+    .line = 30};
 
 template <>
 inline constexpr eventlog::provider_info eventlog::provider_info_of<painter>{
-    .description = "Paints", .keywords = {paint}};
+    .description = "Paints",
+    .keywords = {paint},
+    .file = "/src/paint\"er\".cpp",
+    .line = 4294967295};
 
 namespace {
 
-constexpr std::string_view painter_text = R"(provider painter "Paints" {
+constexpr std::string_view painter_text =
+    R"(provider painter "Paints" at "paint\"er\".cpp":4294967295 {
     keyword paint = 5
 
     enum color : u8 {
@@ -100,7 +106,7 @@ constexpr std::string_view painter_text = R"(provider painter "Paints" {
         write = 0x2,
     }
 
-    event painted verbose gauge cut [paint] "A wall was \"painted\"\n\x01" when "it is dry" {
+    event painted verbose gauge cut [paint] "A wall was \"painted\"\n\x01" when "it is dry" at "painted.hpp":30 {
         port: u16 unit "p" "of the wall"
         old_color: color
         new_color: color?
@@ -209,6 +215,19 @@ TEST(schema_text, warns_of_unknown_attributes) {
     EXPECT_NE(write_schema_text(read).find("2 attributes of a kind that this version does not know "
                                            "are missing."),
               std::string::npos);
+}
+
+TEST(schema_text, without_sources_differs_in_nothing_else) {
+    provider_schema schema = parse(painter_text);
+    EXPECT_EQ(schema.source.line, 4294967295U);
+    EXPECT_EQ(schema.events[0].source.file, "painted.hpp");
+    elog::remove_sources(schema);
+    std::string expected(painter_text);
+    for (const std::string_view place :
+         {R"( at "paint\"er\".cpp":4294967295)", R"( at "painted.hpp":30)"}) {
+        expected.erase(expected.find(place), place.size());
+    }
+    EXPECT_EQ(write_schema_text(provider_schema::parse(schema.binary)), expected);
 }
 
 // Constructs of C++ providers that the text form distinguishes.
@@ -342,6 +361,15 @@ constexpr schema_error schema_errors[] = {
     {"provider p { event e info [x]", "x.schema:1:28: There is no keyword x above"},
     {"provider p { keyword x = 1 event e info [x, x]", "x.schema:1:45: The event has the keyword"},
     {"provider p { event e info when {", "x.schema:1:32: There must be when the event is logged"},
+    {"provider p at {", "x.schema:1:15: There must be the file that declares it in double quotes"},
+    {R"(provider p at "" {)", "x.schema:1:15: The name of the file is empty"},
+    {R"(provider p at "a" 7 {)", "x.schema:1:19: There must be a ':' between a file and its line"},
+    {R"(provider p at "a": {)", "x.schema:1:20: There must be the line in the file"},
+    {R"(provider p at "a":0 {)", "x.schema:1:19: The line in a file is 1 to 4294967295"},
+    {R"(provider p at "a":-1 {)", "x.schema:1:19: The line in a file is 1 to 4294967295"},
+    {R"(provider p at "a":4294967296 {)", "x.schema:1:19: The line in a file is 1 to 42949"},
+    {R"(provider p at "a":1 "d" {)", "x.schema:1:21: There must be a '{' behind the provider"},
+    {R"(provider p { event e at "a":1 when "b" {)", "x.schema:1:31: Behind the name of an event"},
     {"provider p { event e info {} event e", "x.schema:1:36: There is an event called e already"},
     {"provider p { event e info session {}", "x.schema:1:36: The first field of an event that"},
     {"provider p { event e info session { a: u32 }", "x.schema:1:37: The first field of an event"},

@@ -39,7 +39,9 @@ struct order_placed {
         .when = "the basket is confirmed",
         .oversize = eventlog::oversize::truncate,
         .fields = {{.member = "size", .unit = "B", .format = eventlog::format::byte_size},
-                   {.member = "note", .description = "of the customer"}}};
+                   {.member = "note", .description = "of the customer"}},
+        .file = "orders.hpp",
+        .line = 300};
     bool first;
     std::uint64_t size;
     std::optional<std::string_view> note;
@@ -54,7 +56,7 @@ struct order_placed {
     double price;
 };
 struct visit {
-    static constexpr eventlog::event_info info{.session_bound = true};
+    static constexpr eventlog::event_info info{.session_bound = true, .line = 0};
     std::uint32_t pages;
 };
 struct closed {};
@@ -64,20 +66,26 @@ struct stored {
 using same = eventlog::provider<"same_built", order_placed, eventlog::timed<visit>, closed,
                                 eventlog::gauge<stored>>;
 consteval auto describe(eventlog::of<same>) {
-    return eventlog::provider_info{
-        .description = "A shop", .keywords = {orders, stock}, .replays_state = true};
+    return eventlog::provider_info{.description = "A shop",
+                                   .keywords = {orders, stock},
+                                   .replays_state = true,
+                                   .file = "/src/shop.cpp",
+                                   .line = 12};
 }
 
 eventlog::definition_builder build() {
     return eventlog::definition("same_built")
         .description("A shop")
+        .source("shop.cpp", 12)
         .keyword(orders)
         .keyword("stock", 40)
         .event("order_placed", {.level = eventlog::level::warn,
                                 .keywords = orders | stock,
                                 .description = "A customer orders",
                                 .when = "the basket is confirmed",
-                                .oversize = eventlog::oversize::truncate})
+                                .oversize = eventlog::oversize::truncate,
+                                .file = "include/orders.hpp",
+                                .line = 300})
         .field<bool>("first")
         .field<std::uint64_t>("size", {.unit = "B", .format = eventlog::format::byte_size})
         .field<std::string_view>("note", {.optional = true, .description = "of the customer"})

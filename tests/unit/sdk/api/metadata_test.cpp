@@ -90,7 +90,21 @@ struct painted {
 struct has_data_member {
     std::uint32_t info;
 };
-using house = eventlog::provider<"house", painted, has_data_member>;
+constexpr std::uint32_t line_of_entered = __LINE__ + 3;
+struct entered {
+    // The line on which the object begins.
+    static constexpr eventlog::event_info info{.level = eventlog::level::verbose};
+};
+struct hidden {
+    static constexpr eventlog::event_info info{.file = "", .line = 7};
+};
+struct level_of_water {
+    static constexpr eventlog::event_info info{.file = "a/b.hpp", .line = 3};
+    std::uint32_t value;
+};
+using house = eventlog::provider<"house", painted, has_data_member, eventlog::timed<entered>,
+                                 hidden, eventlog::gauge<level_of_water>>;
+constexpr std::uint32_t line_of_house = __LINE__ + 2;
 consteval auto describe(eventlog::of<house>) {
     return eventlog::provider_info{.description = "A house"};
 }
@@ -140,6 +154,26 @@ TEST(metadata, of_an_event_can_be_a_static_member) {
     EXPECT_EQ(painted.when, "the paint is dry");
     ASSERT_EQ(painted.fields.size(), 2U);
     EXPECT_EQ(painted.fields[0].unit, "m2");
+}
+
+TEST(metadata, names_the_line_that_declares_an_event) {
+    const auto& bytes = declared::house::schema();
+    const elog::provider_schema parsed = elog::provider_schema::parse({bytes.data(), bytes.size()});
+    EXPECT_EQ(parsed.source.file, "metadata_test.cpp");
+    EXPECT_EQ(parsed.source.line, declared::line_of_house);
+    EXPECT_EQ(parsed.events.at(0).source.file, "metadata_test.cpp");
+    EXPECT_LT(parsed.events.at(0).source.line, declared::line_of_entered);
+    EXPECT_EQ(parsed.events.at(1).source.line, 0U) << "it has no metadata";
+    EXPECT_EQ(parsed.events.at(2).name, "entered");
+    EXPECT_EQ(parsed.events.at(2).source.file, "metadata_test.cpp");
+    EXPECT_EQ(parsed.events.at(2).source.line, declared::line_of_entered);
+    EXPECT_EQ(parsed.events.at(3).source.line, 0U) << "it hides its file";
+    EXPECT_EQ(parsed.events.at(4).source.file, "b.hpp");
+    EXPECT_EQ(parsed.events.at(4).source.line, 3U);
+    // The specialization of another type.
+    EXPECT_EQ(schema().events.at(0).source.file, "metadata_test.cpp");
+    EXPECT_LT(schema().events[0].source.line, declared::line_of_entered);
+    EXPECT_GT(schema().events[0].source.line, 0U);
 }
 
 TEST(metadata, does_not_take_a_data_member_named_info) {

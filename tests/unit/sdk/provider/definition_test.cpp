@@ -82,17 +82,21 @@ inline constexpr eventlog::event_info eventlog::event_info_of<definition_cases::
                 .name = "line",
                 .unit = "B",
                 .description = "three of them",
-                .format = eventlog::format::hexadecimal}}};
+                .format = eventlog::format::hexadecimal}},
+    .file = "/one/directory/others.hpp",
+    .line = 77};
 
 template <>
 inline constexpr eventlog::event_info eventlog::event_info_of<definition_cases::in_session>{
-    .session_bound = true};
+    .session_bound = true, .line = 0};
 
 template <>
 inline constexpr eventlog::provider_info eventlog::provider_info_of<definition_cases::same>{
     .description = "Said twice",
     .keywords = {definition_cases::send, definition_cases::receive},
-    .replays_state = true};
+    .replays_state = true,
+    .file = "same.cpp",
+    .line = 70000};
 
 namespace {
 
@@ -138,7 +142,9 @@ TEST(definition, produces_same_bytes_as_cpp_provider) {
          .keywords = std::uint64_t{1} << 3U | std::uint64_t{1} << 63U,
          .truncates = true,
          .fields = others,
-         .field_count = 10},
+         .field_count = 10,
+         .file = "../another/others.hpp",
+         .line = 77},
         {.name = "in_session", .session_bound = true, .fields = in_session, .field_count = 2},
         {.name = "nothing"},
         // The events that a C++ provider with sessions adds,
@@ -149,7 +155,7 @@ TEST(definition, produces_same_bytes_as_cpp_provider) {
     const eventlog_definition definition{
         EVENTLOG_DEFINITION_SIZES, .name = "same",     .description = "Said twice",
         .keywords = keywords,      .keyword_count = 2, .events = events,
-        .event_count = 7};
+        .event_count = 7,          .file = "same.cpp", .line = 70000};
     const outcome result = build(definition, [](const built_definition& built) {
         const auto& expected = same::schema();
         EXPECT_EQ(std::vector<std::uint8_t>(built.schema.begin(), built.schema.end()),
@@ -157,6 +163,46 @@ TEST(definition, produces_same_bytes_as_cpp_provider) {
     });
     EXPECT_EQ(result.code, EVENTLOG_ERROR_NONE) << result.text;
     EXPECT_EQ(result.text, "");
+}
+
+/// The source of the provider and of its first event; line 0: there is none.
+std::pair<std::string, std::string> sources_of(const char* file, std::uint32_t line) {
+    const eventlog_event_definition event{.name = "e", .file = file, .line = line};
+    const eventlog_definition definition{EVENTLOG_DEFINITION_SIZES, .name = "p",  .events = &event,
+                                         .event_count = 1,          .file = file, .line = line};
+    std::pair<std::string, std::string> found;
+    const auto text = [](const eventlog::core::source_description& source) {
+        return std::string(source.file) + ':' + std::to_string(source.line);
+    };
+    const outcome result = build(definition, [&](const built_definition& built) {
+        eventlog::core::schema_reader schema;
+        eventlog::core::error_text error;
+        ASSERT_TRUE(schema.open(built.schema, error)) << error.text().c_str();
+        found.first = text(schema.source());
+        eventlog::core::event_description read;
+        ASSERT_TRUE(schema.next_event(read));
+        found.second = text(read.source);
+    });
+    EXPECT_EQ(result.code, EVENTLOG_ERROR_NONE) << result.text;
+    return found;
+}
+
+TEST(definition, names_the_file_and_line_that_declare_it) {
+    const auto both = [](const std::string& text) { return std::pair(text, text); };
+    EXPECT_EQ(sources_of("shop.c", 12), both("shop.c:12"));
+    EXPECT_EQ(sources_of("/home/me/../src/shop.c", UINT32_MAX), both("shop.c:4294967295"));
+    const std::string longest(255, 'f');
+    EXPECT_EQ(sources_of((std::string(100, 'x') + longest).c_str(), 1), both(longest + ":1"));
+    EXPECT_EQ(sources_of("shop.c", 0), both(":0"));
+    EXPECT_EQ(sources_of("directory/", 1), both(":0"));
+    EXPECT_EQ(sources_of("", 1), both(":0"));
+    EXPECT_EQ(sources_of(nullptr, 1), both(":0"));
+}
+
+TEST(definition, has_a_macro_for_this_place) {
+    const eventlog_event_definition event{.name = "e", EVENTLOG_HERE};
+    EXPECT_EQ(event.line, static_cast<std::uint32_t>(__LINE__ - 1));
+    EXPECT_TRUE(std::string_view(event.file).ends_with("definition_test.cpp"));
 }
 
 TEST(definition, accepts_larger_structs_with_zero_tail) {

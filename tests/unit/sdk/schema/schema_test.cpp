@@ -228,6 +228,66 @@ TEST(schema, with_an_attribute_of_no_kind_is_rejected) {
     EXPECT_FALSE(opens(bytes));
 }
 
+/// The content of a source attribute.
+std::vector<std::uint8_t> source(std::uint32_t line, std::string_view file, std::size_t more = 0) {
+    std::vector<std::uint8_t> content;
+    for (unsigned i = 0; i < 4; ++i) {
+        content.push_back(static_cast<std::uint8_t>(line >> (8 * i)));
+    }
+    content.push_back(static_cast<std::uint8_t>(file.size()));
+    content.insert(content.end(), file.begin(), file.end());
+    content.resize(content.size() + more, 0xee);
+    return content;
+}
+
+TEST(schema, names_the_lines_that_declare_it) {
+    for (const std::size_t more : {0U, 1U, 500U}) {
+        std::vector<std::uint8_t> bytes = bytes_of_schema();
+        eventlog::test::add_unknown_attributes(bytes);
+        eventlog::test::add_attribute(bytes, 0, {1, source(7, "door.hpp", more)});
+        eventlog::test::add_attribute(bytes, 2, {1, source(0xfffffffe, std::string(255, 'c'))});
+        schema_reader reader;
+        error_text error;
+        ASSERT_TRUE(reader.open(bytes, error)) << error.text().c_str();
+        EXPECT_EQ(reader.source().file, "door.hpp");
+        EXPECT_EQ(reader.source().line, 7U);
+        EXPECT_EQ(reader.unknown_attributes(), 3U);
+        event_description event;
+        ASSERT_TRUE(reader.next_event(event));
+        EXPECT_EQ(event.source.file, "");
+        EXPECT_EQ(event.source.line, 0U);
+        ASSERT_TRUE(reader.next_event(event));
+        EXPECT_EQ(event.source.file, std::string(255, 'c'));
+        EXPECT_EQ(event.source.line, 0xfffffffeU);
+        EXPECT_EQ(event.unknown_attributes, 3U);
+    }
+}
+
+TEST(schema, with_an_invalid_source_is_rejected) {
+    std::vector<eventlog::test::added_attribute> invalid{
+        {1, source(0, "a.c")}, {1, source(7, "")}, {1, {}}, {1, {7, 0, 0, 0}}};
+    // Its text is longer than the attribute, but not than the schema.
+    eventlog::test::added_attribute cut{1, source(7, "abcdef")};
+    for (std::size_t size = 0; size < 11; ++size) {
+        cut.content.resize(size);
+        cut.claimed_size = size;
+        invalid.push_back(cut);
+        cut.content = source(7, "abcdef");
+    }
+    for (const std::size_t owner : {0U, 1U, 2U}) {
+        for (const eventlog::test::added_attribute& added : invalid) {
+            std::vector<std::uint8_t> bytes = bytes_of_schema();
+            eventlog::test::add_attribute(bytes, owner, added);
+            EXPECT_FALSE(opens(bytes)) << owner << ' ' << added.content.size();
+        }
+        std::vector<std::uint8_t> twice = bytes_of_schema();
+        eventlog::test::add_attribute(twice, owner, {1, source(7, "a.c")});
+        EXPECT_TRUE(opens(twice));
+        eventlog::test::add_attribute(twice, owner, {1, source(7, "a.c")});
+        EXPECT_FALSE(opens(twice)) << owner;
+    }
+}
+
 struct same_fields {
     std::uint64_t id;
 };
