@@ -37,6 +37,7 @@
 #include "ring/subscription_slots.hpp"
 #include "schema/schema.hpp"
 #include "shm/directory.hpp"
+#include "shm/gate_mapping.hpp"
 #include "shm/own_process_file.hpp"
 #include "shm/subscription_file.hpp"
 

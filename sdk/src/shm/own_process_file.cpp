@@ -2,9 +2,7 @@
 #include "shm/own_process_file.hpp"
 
 #include <fcntl.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -16,6 +14,7 @@
 #include "platform/short_text.hpp"
 #include "platform/startup_section.hpp"
 #include "shm/exact_io.hpp"
+#include "shm/gate_mapping.hpp"
 #include "shm/mapped_directory.hpp"
 #include "shm/process_file_layout.hpp"
 #include "shm/process_file_room.hpp"
@@ -56,14 +55,6 @@ struct file_state {
     std::uint32_t counted = 0;   // withdrawn ones whose counters stay
 };
 [[EVENTLOG_STARTUP_SECTION]] constinit file_state own_file{};
-
-/// Replaces the pages of the gate while threads read them. The kernel does it in one step, so a
-/// reader sees the old word or the new one. Calls the kernel directly, because ThreadSanitizer
-/// treats the C library's mmap as an ordinary write.
-bool map_over(std::uint32_t* gate, int flags, int file, std::uint64_t offset) noexcept {
-    return ::syscall(SYS_mmap, gate, gate_room(), PROT_READ | PROT_WRITE, MAP_FIXED | flags, file,
-                     offset) != -1;
-}
 
 /// For how many providers room is set aside at once: for more in programs with more of them.
 std::uint64_t providers_ahead() noexcept {
@@ -341,7 +332,7 @@ bool use_own_gate(const unique_fd& file, published_place& place, std::uint32_t* 
         result = publish_result::no_space;
         return false;
     }
-    if (!map_over(gate, MAP_SHARED, file.get(), place.gate_offset)) {
+    if (!map_gate(gate, file, place.gate_offset)) {
         result = publish_result::not_mapped;
         return false;
     }
@@ -356,7 +347,7 @@ publish_result map_first_gate(const unique_fd& file, const provider_content& con
                               published_place& place) noexcept {
     publish_result result = publish_result::published;
     if (!content.wants_own_gate) {
-        if (!map_over(content.gate, MAP_SHARED, file.get(), own_file.shared_gate)) {
+        if (!map_gate(content.gate, file, own_file.shared_gate)) {
             return publish_result::not_mapped;
         }
         const std::span words(content.gate, content.event_count);
@@ -491,10 +482,6 @@ void replace_slot_serial(unsigned slot, std::uint64_t known, std::uint64_t seria
 bool has_other_process_file(const directory& where, const process_identity& self) noexcept {
     return own_file.inode == 0 &&
            ::faccessat(where.processes.get(), file_name_of(self, 0).c_str(), F_OK, 0) == 0;
-}
-
-bool close_gate(std::uint32_t* gate) noexcept {
-    return map_over(gate, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 }
 
 }  // namespace eventlog::core

@@ -79,8 +79,4 @@ void forget_process_file() noexcept;
 [[nodiscard]] bool has_other_process_file(const directory& where,
                                           const process_identity& self) noexcept;
 
-/// Maps private zero pages over the gate: it has no listeners from then on, whatever other
-/// processes set. False if the kernel refuses.
-[[nodiscard]] bool close_gate(std::uint32_t* gate) noexcept;
-
 }  // namespace eventlog::core
