@@ -16,9 +16,9 @@
 #include "shm/exact_io.hpp"
 #include "shm/gate_mapping.hpp"
 #include "shm/mapped_directory.hpp"
+#include "shm/own_losses.hpp"
 #include "shm/process_file_layout.hpp"
 #include "shm/process_file_room.hpp"
-#include "shm/subscription_file.hpp"
 
 namespace eventlog::core {
 namespace {
@@ -439,8 +439,9 @@ void withdraw_provider(const directory& where, const published_place& place) noe
         return;
     }
     const bool is_last = --own_file.published == 0;
-    if (own_file.counted < counted_max && has_slot_serials() &&
-        may_have_unread_losses(where, own_file.name.c_str(), own_file.inode, place.entry_offset)) {
+    const unique_fd file = open_again(where, place.inode);
+    if (own_file.counted < counted_max &&
+        may_have_unread_losses(where, file, own_file.name.c_str(), place)) {
         ++own_file.counted;
         store_state(place, EVENTLOG_PUBLISHED_COUNTED);
     } else {
@@ -449,7 +450,7 @@ void withdraw_provider(const directory& where, const published_place& place) noe
         ++own_file.removed;
         if (is_last && own_file.counted == 0) {
             remove_name(where);
-        } else if (const unique_fd file = open_again(where, place.inode)) {
+        } else if (file) {
             free_gate(file, place.gate_offset);  // otherwise when the entry is used again
         }
     }

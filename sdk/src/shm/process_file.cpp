@@ -141,11 +141,15 @@ bool published_provider::read_block() noexcept {
                                                               sizeof(eventlog_published_provider));
 }
 
-bool published_provider::next() noexcept {
+void published_provider::leave_entry() noexcept {
     gate_.unmap();
     entry_page_.unmap();
     listening_ = 0;
     misses_bits_ = false;
+}
+
+bool published_provider::next() noexcept {
+    leave_entry();
     while (seen_ < EVENTLOG_PROCESS_PROVIDERS_MAX) {
         if (in_block_ == block_.used) {
             // Only forwards, so that a damaged chain ends.
@@ -167,15 +171,25 @@ bool published_provider::next() noexcept {
             return false;
         }
         if (is_wanted()) {
-            // Acquire: the entry is complete, and is read again after its state.
-            std::atomic_thread_fence(std::memory_order_acquire);
-            if (read_entry(entry_) && is_wanted() && is_valid()) {
+            if (is_complete()) {
                 return true;
             }
             damaged_ += is_wanted() ? 1 : 0;
         }
     }
     return false;
+}
+
+bool published_provider::move_to(std::uint64_t entry_offset) noexcept {
+    leave_entry();
+    entry_offset_ = entry_offset;
+    return read_entry(entry_) && is_wanted() && is_complete();
+}
+
+/// Reads the entry again, after its state.
+bool published_provider::is_complete() noexcept {
+    std::atomic_thread_fence(std::memory_order_acquire);
+    return read_entry(entry_) && is_wanted() && is_valid();
 }
 
 bool published_provider::is_wanted() const noexcept {

@@ -98,6 +98,9 @@ class published_provider {
     /// Moves to the next provider. False at the end. Damaged entries are skipped and counted.
     [[nodiscard]] bool next() noexcept;
 
+    /// Instead of next(): moves to the entry at an offset of the file. False if it is not wanted.
+    [[nodiscard]] bool move_to(std::uint64_t entry_offset) noexcept;
+
     [[nodiscard]] const eventlog_published_provider& entry() const noexcept { return entry_; }
     [[nodiscard]] const eventlog_process_file& process() const noexcept { return file_->header(); }
     /// See process_file::read_slot_serial().
@@ -155,10 +158,12 @@ class published_provider {
     [[nodiscard]] bool read_block() noexcept;
     [[nodiscard]] bool read_entry(eventlog_published_provider& entry) const noexcept;
     [[nodiscard]] bool is_wanted() const noexcept;
+    [[nodiscard]] bool is_complete() noexcept;
     [[nodiscard]] bool is_valid() noexcept;
     [[nodiscard]] std::uint32_t* gate() noexcept;
     [[nodiscard]] bool has_bit(unsigned slot) const noexcept;
     [[nodiscard]] std::uint32_t* early_word(unsigned slot) noexcept;
+    void leave_entry() noexcept;
     void set_listening(unsigned slot) noexcept;
     void clear_listening(unsigned slot) noexcept;
     void raise_notification() noexcept;

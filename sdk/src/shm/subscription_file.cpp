@@ -218,22 +218,6 @@ bool may_have_unread_losses(const directory& where, const published_provider& pr
     return false;
 }
 
-bool may_have_unread_losses(const directory& where, const char* name, std::uint64_t inode,
-                            std::uint64_t entry_offset) noexcept {
-    process_file file;
-    error_text ignored;
-    if (!where.processes || !file.open(where, name, ignored)) {
-        return true;
-    }
-    published_provider provider(file);
-    while (file.inode() == inode && provider.next()) {
-        if (provider.entry_offset() == entry_offset) {
-            return may_have_unread_losses(where, provider);
-        }
-    }
-    return false;
-}
-
 namespace {
 
 /// Of a dead process, whose providers then stay for the readers of their counters only.

@@ -104,11 +104,6 @@ void remove_dead_subscriptions(const directory& where) noexcept;
 [[nodiscard]] bool may_have_unread_losses(const directory& where,
                                           const published_provider& provider) noexcept;
 
-/// The same for the entry at an offset of a process file, if that is the file of the name. True
-/// also if it is not known.
-[[nodiscard]] bool may_have_unread_losses(const directory& where, const char* name,
-                                          std::uint64_t inode, std::uint64_t entry_offset) noexcept;
-
 /// How many files of dead processes stay for such losses. Of further ones the losses are not known.
 inline constexpr unsigned unread_files_max = 1024;
 

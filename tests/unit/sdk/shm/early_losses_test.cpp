@@ -5,8 +5,12 @@
 
 #include <atomic>
 #include <filesystem>
+#include <fstream>
+#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -23,6 +27,7 @@ namespace {
 
 using eventlog::dynamic_provider;
 using eventlog::test::check_in_child;
+using eventlog::test::definition_of;
 using eventlog::test::event_listener;
 using eventlog::test::eventlog_directory;
 using eventlog::test::find_published;
@@ -94,6 +99,59 @@ void check_withdrawn_providers() {
 
 TEST(early_losses, leave_room_for_later_providers) {
     check_in_child(check_withdrawn_providers);
+}
+
+/// System calls of this thread that have read from files; 0: the kernel does not count them.
+std::uint64_t count_reads() {
+    std::ifstream file("/proc/thread-self/io");
+    std::string name;
+    std::uint64_t number = 0;
+    while (file >> name >> number) {
+        if (name == "syscr:") {
+            return number;
+        }
+    }
+    return 0;
+}
+
+/// Of the withdrawal of the last of many providers, which have a listener. `loses`: and which has
+/// lost an event for it.
+std::uint64_t reads_of_withdrawal(std::size_t providers, bool loses) {
+    const event_listener listener("withdrawn_*:first");
+    std::vector<std::unique_ptr<dynamic_provider>> many;
+    for (std::size_t i = 0; i < providers; ++i) {
+        many.push_back(std::make_unique<dynamic_provider>(definition_of("withdrawn_of_many")));
+    }
+    auto last = std::make_unique<dynamic_provider>(definition_of("withdrawn_last"));
+    std::optional<event_listener> later;
+    if (loses) {
+        later.emplace("withdrawn_last:first");
+        const no_descriptors closed;
+        EXPECT_EQ(last->emit(0), EVENTLOG_ERROR_NONE);
+        EXPECT_EQ(last->status().routes[EVENTLOG_ROUTE_MEMORY].counters.lost_unattached, 1U);
+    }
+    const std::uint64_t before = count_reads();
+    last.reset();
+    return count_reads() - before;
+}
+
+void check_reads_of_withdrawal() {
+    const std::uint64_t counting = count_reads();
+    ASSERT_NE(counting, 0U);
+    const std::uint64_t own = count_reads() - counting;
+    for (const bool loses : {false, true}) {
+        const std::uint64_t few = reads_of_withdrawal(2, loses);
+        EXPECT_EQ(reads_of_withdrawal(300, loses), few);
+        EXPECT_GT(few, own);
+        EXPECT_TRUE(loses || few <= own + 1) << few;
+    }
+}
+
+TEST(early_losses, are_looked_for_without_a_scan_of_other_providers) {
+    if (count_reads() == 0) {
+        GTEST_SKIP() << "this kernel does not count the system calls of a thread";
+    }
+    check_in_child(check_reads_of_withdrawal);
 }
 
 void check_unreadable_subscription() {
