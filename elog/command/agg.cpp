@@ -115,7 +115,7 @@ void run_on_file(const agg_arguments& arguments) {
         [&] { return intervals.is_complete(); });
     if (choice.has_end() && !intervals.is_complete()) {
         for (const loss_report& loss : file.losses()) {
-            computed.note_lost(lost_count(loss));
+            computed.note_missing(missing_of(loss));
         }
     }
     intervals.finish();

@@ -201,25 +201,30 @@ void run_on_file(const run_arguments& arguments, const script& wanted) {
     runner.check_patterns();
     runner.check(true);
     runner.begin();
-    std::uint64_t lost = 0;
+    missing_count missing;
     read_with_progress(
         file, choice, concurrent_output::records,
         [&](const merged_record& record) {
-            lost += record.lost_before;
+            missing.add(missing_before(record));
             runner.take(record, file.clock());
         },
         [&] { return runner.is_done(); });
     if (choice.has_end() && !runner.is_done()) {
         for (const loss_report& loss : file.losses()) {
-            lost += lost_count(loss);
-            runner.note_lost(lost_count(loss));
+            missing.add(missing_of(loss));
+            runner.note_missing(missing_of(loss));
         }
     }
     runner.finish();
     output.flush();
-    if (lost != 0) {
+    if (missing.lost != 0) {
         print_diagnostic("elog: The recording has lost {} events, which the script did not see.",
-                         lost);
+                         missing.lost);
+    }
+    if (missing.overwritten != 0) {
+        print_diagnostic("elog: The script did not see {} events that newer ones had overwritten "
+                         "in the buffers.",
+                         missing.overwritten);
     }
     report_left_out(runner);
     choice.complain(file);

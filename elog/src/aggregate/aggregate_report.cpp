@@ -290,7 +290,11 @@ void append_table(fmt::memory_buffer& out, const aggregator& computed, const rep
         append_format(out, "-- {} --\n", *begins);
     }
     table_writer(out, computed, style).write();
-    append_format(out, "{} events, {} lost\n", computed.taken(), computed.lost());
+    append_format(out, "{} events, {} lost", computed.taken(), computed.lost());
+    if (computed.overwritten() != 0) {
+        append_format(out, ", {} overwritten", computed.overwritten());
+    }
+    out.push_back('\n');
 }
 
 void append_json(fmt::memory_buffer& out, const aggregator& computed,
@@ -300,10 +304,10 @@ void append_json(fmt::memory_buffer& out, const aggregator& computed,
         append_format(out, R"("start_time":"{}",)", *begins);
     }
     append_format(out,
-                  "\"events\":{},\"lost\":{},\"overflowed\":{},\"damaged\":{},\"unknown\":{},"
-                  "\"type_mismatches\":{},\"groups\":[",
-                  computed.taken(), computed.lost(), computed.overflowed(), computed.damaged(),
-                  computed.unknown(), computed.mismatched_records());
+                  "\"events\":{},\"lost\":{},\"overwritten\":{},\"overflowed\":{},"
+                  "\"damaged\":{},\"unknown\":{},\"type_mismatches\":{},\"groups\":[",
+                  computed.taken(), computed.lost(), computed.overwritten(), computed.overflowed(),
+                  computed.damaged(), computed.unknown(), computed.mismatched_records());
     const char* between = "";
     for (const aggregator::row& row : computed.rows()) {
         append(out, between);

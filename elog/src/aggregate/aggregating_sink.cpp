@@ -33,9 +33,7 @@ void interval_aggregator::take(const merged_record& record, const clock_converte
     if (is_complete()) {
         return;
     }
-    if (record.lost_before != 0) {
-        computed_.note_lost(record.lost_before);
-    }
+    computed_.note_missing(missing_before(record));
     const std::uint64_t before = computed_.taken();
     computed_.take(record.record, clock);
     events_ += computed_.taken() - before;
@@ -100,7 +98,7 @@ void aggregating_sink::take_provider(const provider_instance& provider) {
 
 void aggregating_sink::take_loss(const loss_report& loss) {
     merge(UINT64_MAX, UINT64_MAX);
-    computed_.note_lost(lost_count(loss));
+    computed_.note_missing(missing_of(loss));
 }
 
 void aggregating_sink::merge(std::uint64_t time, std::uint64_t present) {

@@ -171,7 +171,7 @@ void aggregator::reset_values() {
         }
     }
     taken_ = 0;
-    lost_ = 0;
+    missing_ = {};
     overflowed_ = 0;
     damaged_ = 0;
     unknown_ = 0;

@@ -16,9 +16,9 @@
 #include "aggregate/call_values.hpp"
 #include "aggregate/key_format.hpp"
 #include "aggregate/key_table.hpp"
-#include "base/saturating.hpp"
 #include "predicate/record_filter.hpp"
 #include "record/clock_converter.hpp"
+#include "record/loss.hpp"
 
 namespace elog {
 
@@ -58,7 +58,7 @@ class aggregator {
                        const std::vector<partial_aggregate>& values);
     /// Counts records that found no room for their key where they were aggregated.
     void note_overflowed(std::uint64_t records) noexcept { overflowed_ += records; }
-    void note_lost(std::uint64_t events) noexcept { add_saturating(lost_, events); }
+    void note_missing(const missing_count& missing) noexcept { missing_.add(missing); }
 
     /// Removes all values and keeps the plans of providers.
     void reset_values();
@@ -81,10 +81,11 @@ class aggregator {
     }
     [[nodiscard]] std::size_t groups() const noexcept { return table_.size(); }
     [[nodiscard]] std::size_t keys_max() const noexcept { return keys_max_; }
-    /// Numbers of records: included in the values, lost before they were read, left out because of
-    /// the key limit, and with a field outside of their payload.
+    /// Numbers of records: included in the values, lost or overwritten before they were read, left
+    /// out because of the key limit, and with a field outside of their payload.
     [[nodiscard]] std::uint64_t taken() const noexcept { return taken_; }
-    [[nodiscard]] std::uint64_t lost() const noexcept { return lost_; }
+    [[nodiscard]] std::uint64_t lost() const noexcept { return missing_.lost; }
+    [[nodiscard]] std::uint64_t overwritten() const noexcept { return missing_.overwritten; }
     [[nodiscard]] std::uint64_t overflowed() const noexcept { return overflowed_; }
     [[nodiscard]] std::uint64_t damaged() const noexcept { return damaged_; }
     [[nodiscard]] std::uint64_t unknown() const noexcept { return unknown_; }
@@ -94,7 +95,8 @@ class aggregator {
         return all_mismatches() - mismatches_before_;
     }
     [[nodiscard]] bool has_results() const noexcept {
-        return (taken_ | lost_ | overflowed_ | damaged_ | unknown_ | mismatched_records()) != 0;
+        return (taken_ | lost() | overwritten() | overflowed_ | damaged_ | unknown_ |
+                mismatched_records()) != 0;
     }
 
   private:
@@ -122,7 +124,7 @@ class aggregator {
     std::string key_;  // under construction
 
     std::uint64_t taken_ = 0;
-    std::uint64_t lost_ = 0;
+    missing_count missing_;
     std::uint64_t overflowed_ = 0;
     std::uint64_t damaged_ = 0;
     std::uint64_t unknown_ = 0;

@@ -164,7 +164,7 @@ void merge_bpf_results(aggregator& computed, const std::vector<bpf_results>& all
             ranked.push_back({&counts, &entry, records_of(*counts.plan, entry)});
         }
         computed.note_overflowed(counts.table.losses.table_full);
-        computed.note_lost(counts.table.losses.refused + counts.table.missed);
+        computed.note_missing({counts.table.losses.refused + counts.table.missed, 0});
     }
     std::stable_sort(ranked.begin(), ranked.end(), [](const auto& one, const auto& other) {
         return one.records > other.records;

@@ -56,6 +56,23 @@ inline constexpr const char* other_processes = "other processes";
     return loss.scope == loss_scope::ring ? std::min(loss.overwritten, loss.full) : 0;
 }
 
+/// Numbers of missing events.
+struct missing_count {
+    std::uint64_t lost = 0;
+    std::uint64_t overwritten = 0;  // not lost: newer records replaced them
+
+    void add(const missing_count& other) noexcept {
+        add_saturating(lost, other.lost);
+        add_saturating(overwritten, other.overwritten);
+    }
+};
+
+/// Those that a report adds.
+[[nodiscard]] inline missing_count missing_of(const loss_report& loss) noexcept {
+    const std::uint64_t overwritten = overwritten_count(loss);
+    return {lost_count(loss) - overwritten, overwritten};
+}
+
 /// The report of a ring that misses `missing` events at its end, `overwritten` of them overwritten.
 [[nodiscard]] inline loss_report trailing_loss(std::uint32_t ring, std::uint64_t missing,
                                                std::uint64_t overwritten = 0,

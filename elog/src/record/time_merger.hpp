@@ -20,6 +20,7 @@
 #include <tuple>
 #include <vector>
 
+#include "record/loss.hpp"
 #include "record/ring_records.hpp"
 
 namespace elog {
@@ -53,6 +54,12 @@ struct merged_record {
 /// custom clock, a time before which it was not emitted.
 [[nodiscard]] constexpr std::uint64_t order_time_of(const merged_record& record) noexcept {
     return has_custom_time(record.record) ? record.place : record.record.time;
+}
+
+/// The events that are missing directly before the record on its ring.
+[[nodiscard]] constexpr missing_count missing_before(const merged_record& record) noexcept {
+    return record.overwritten ? missing_count{0, record.lost_before}
+                              : missing_count{record.lost_before, 0};
 }
 
 class time_merger {

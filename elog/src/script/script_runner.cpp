@@ -267,9 +267,7 @@ void script_runner::take(const merged_record& record, const clock_converter& clo
     if (done_) {
         return;
     }
-    if (record.lost_before != 0) {
-        note_lost(record.lost_before);
-    }
+    note_missing(missing_before(record));
     advance(clock.monotonic(order_time_of(record)));
     const record_view& decoded = record.record;
     const auto provider = providers_.find(decoded.provider);
@@ -316,9 +314,9 @@ void script_runner::advance(std::int64_t time) {
     }
 }
 
-void script_runner::note_lost(std::uint64_t events) {
+void script_runner::note_missing(const missing_count& missing) {
     for (const auto& result : results_) {
-        result->computed->note_lost(events);
+        result->computed->note_missing(missing);
     }
 }
 

@@ -72,7 +72,7 @@ class script_runner {
     void take(const merged_record& record, const clock_converter& clock);
     /// No record before that time, on CLOCK_MONOTONIC, follows: runs the ticks up to it.
     void advance(std::int64_t time);
-    void note_lost(std::uint64_t events);
+    void note_missing(const missing_count& missing);
     /// Runs END and shows the results.
     void finish();
 

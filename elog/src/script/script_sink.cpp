@@ -20,7 +20,7 @@ void script_sink::take_provider(const provider_instance& provider) {
 
 void script_sink::take_loss(const loss_report& loss) {
     merge(UINT64_MAX, UINT64_MAX);
-    runner_.note_lost(lost_count(loss));
+    runner_.note_missing(missing_of(loss));
 }
 
 void script_sink::merge(std::uint64_t time, std::uint64_t present) {

@@ -308,6 +308,17 @@ class CutAndMerge(harness.Case):
         self.assertFalse(os.path.exists(self.path("new")))
 
 
+    def check_aggregated(self, path, known):
+        """elog agg and elog run have the numbers of elog stat."""
+        names = ("events", "lost", "overwritten")
+        counted = json.loads(self.run_elog("agg", "--json", "count()", path).stdout)
+        self.assertEqual([counted[name] for name in names], [known[name] for name in names])
+        result = self.run_elog("run", "-n", "counter:count { @ = count() }", "-i", path)
+        self.assertIn("{events} events, {lost} lost, {overwritten} overwritten\n".format(**known),
+                      result.stdout)
+        self.assertEqual(re.findall(r"did not see (\d+) events", result.stderr),
+                         [str(known["overwritten"])])
+
     def test_overwritten_and_lost_stay_separate(self):
         path = self.path("newest.elog")
         recording = self.start_recording("-e", "counter:*", "--overwrite", "--buffer-size", "128K",
@@ -317,6 +328,7 @@ class CutAndMerge(harness.Case):
         known = self.stat(path)
         self.assertGreater(known["overwritten"], 0)
         self.assertEqual(known["events"] + known["overwritten"], 200000)
+        self.check_aggregated(path, known)
         for command in (["cut", path, "-o", self.path("cut.elog")],
                         ["merge", path, "-o", self.path("merged.elog")]):
             errors = self.run_elog(*command).stderr
@@ -347,6 +359,7 @@ class CutAndMerge(harness.Case):
             found = self.stat(file)
             self.assertEqual((found["events"], found["overwritten"], found["lost"]),
                              (0, known, 0))
+            self.check_aggregated(file, found)
             told = re.findall(r"^-- overwritten (\d+) events (?:on CPU|in the shared)",
                               self.run_elog("print", file).stdout, re.MULTILINE)
             self.assertEqual(sum(map(int, told)), known)

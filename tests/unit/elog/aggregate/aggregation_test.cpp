@@ -16,6 +16,7 @@
 
 #include "aggregate/aggregator.hpp"
 #include "aggregation_fixture.hpp"
+#include "record/time_merger.hpp"
 #include "record_builder.hpp"
 
 namespace {
@@ -28,14 +29,14 @@ TEST_F(aggregations, count_by_event) {
         take(counted, net.record("packet"));
     }
     take(counted, net.record("other"));
-    counted.note_lost(5);
+    counted.note_missing({5, 0});
     EXPECT_EQ(table(counted), "event   count()\n"
                               "packet        3  ###########################################\n"
                               "other         1  ##############\n"
                               "4 events, 5 lost\n");
     EXPECT_EQ(json(counted),
-              "{\"version\":1,\"events\":4,\"lost\":5,\"overflowed\":0,\"damaged\":0,\"unknown\":0,"
-              "\"type_mismatches\":0,\"groups\":["
+              "{\"version\":1,\"events\":4,\"lost\":5,\"overwritten\":0,\"overflowed\":0,"
+              "\"damaged\":0,\"unknown\":0,\"type_mismatches\":0,\"groups\":["
               "{\"key\":{\"event\":\"packet\"},\"values\":{\"count()\":3}},"
               "{\"key\":{\"event\":\"other\"},\"values\":{\"count()\":1}}]}\n");
 }
@@ -282,10 +283,23 @@ TEST_F(aggregations, show_only_top_entries) {
     }
 }
 
+TEST_F(aggregations, count_overwritten_events_apart_from_lost_ones) {
+    aggregator counted = make("count()");
+    take(counted, net.record("packet"));
+    counted.note_missing(elog::missing_of(elog::trailing_loss(0, 10, 7)));
+    elog::merged_record before;
+    before.lost_before = 3;
+    before.overwritten = true;
+    counted.note_missing(elog::missing_before(before));
+    EXPECT_EQ(table(counted), "count()\n      1\n1 events, 3 lost, 10 overwritten\n");
+    EXPECT_NE(json(counted).find(R"("events":1,"lost":3,"overwritten":10,)"), std::string::npos);
+}
+
 TEST_F(aggregations, reset_to_empty) {
     aggregator counted = make("count() by event");
     take(counted, net.record("packet"));
-    counted.note_lost(1);
+    counted.note_missing({1, 2});
+    EXPECT_TRUE(counted.has_results());
     counted.reset_values();
     EXPECT_FALSE(counted.has_results());
     EXPECT_EQ(counted.groups(), 0U);

@@ -317,7 +317,8 @@ TEST(pushdown_event, reports_dropped_events) {
     subject of;
     computed both(of, "count() by tiny");
     both.take({{{{7}, 3, {}}}, 3, 9});
-    EXPECT_NE(both.by_counts().find(R"("events":3,"lost":0,"overflowed":9)"), std::string::npos)
+    EXPECT_NE(both.by_counts().find(R"("events":3,"lost":0,"overwritten":0,"overflowed":9)"),
+              std::string::npos)
         << both.by_counts();
 }
 
@@ -326,13 +327,15 @@ TEST(pushdown_event, keeps_requested_keys_and_reports_excess) {
     hist_table counted{{{{1}, 4, {}}, {{2}, 5, {}}}, 9, 6};
     computed fitting(of, "count() by tiny", 2);
     fitting.take(counted);
-    EXPECT_NE(fitting.by_counts().find(R"("events":9,"lost":0,"overflowed":6)"), std::string::npos)
+    EXPECT_NE(fitting.by_counts().find(R"("events":9,"lost":0,"overwritten":0,"overflowed":6)"),
+              std::string::npos)
         << fitting.by_counts();
     counted.entries.push_back({{3}, 3, {}});
     computed full(of, "count() by tiny", 2);
     full.take(counted);
     // Overflowed in the kernel, and in elog.
-    EXPECT_NE(full.by_counts().find(R"("events":9,"lost":0,"overflowed":9)"), std::string::npos)
+    EXPECT_NE(full.by_counts().find(R"("events":9,"lost":0,"overwritten":0,"overflowed":9)"),
+              std::string::npos)
         << full.by_counts();
 }
 
@@ -343,7 +346,9 @@ TEST(pushdown_event, keeps_most_frequent_keys_when_table_is_full) {
     computed both(of, "count() by tiny", 2);
     both.take(rarest_first);
     const std::string found = both.by_counts();
-    EXPECT_NE(found.find(R"("events":16,"lost":0,"overflowed":2)"), std::string::npos) << found;
+    EXPECT_NE(found.find(R"("events":16,"lost":0,"overwritten":0,"overflowed":2)"),
+              std::string::npos)
+        << found;
     EXPECT_NE(found.find(R"({"tiny":4})"), std::string::npos) << found;
     EXPECT_NE(found.find(R"({"tiny":3})"), std::string::npos) << found;
 }
@@ -357,7 +362,8 @@ TEST(pushdown_event, keeps_most_frequent_keys_of_several_events) {
     all.push_back(both.counts({{{{3}, 1, {}}, {{4}, 4, {}}}, 5, 0}));
     both.take(all);
     EXPECT_NE(both.by_counts().find(R"({"tiny":4})"), std::string::npos) << both.by_counts();
-    EXPECT_NE(both.by_counts().find(R"("events":4,"lost":0,"overflowed":6)"), std::string::npos);
+    EXPECT_NE(both.by_counts().find(R"("events":4,"lost":0,"overwritten":0,"overflowed":6)"),
+              std::string::npos);
 }
 
 TEST(pushdown_event, keeps_key_with_all_its_distribution_values) {
@@ -365,7 +371,8 @@ TEST(pushdown_event, keeps_key_with_all_its_distribution_values) {
     computed both(of, "quantize(small) by tiny", 1);
     both.take({{{{1, 5}, 4, {}}, {{2, 1}, 2, {}}, {{2, 5}, 3, {}}}, 9, 0});
     EXPECT_NE(both.by_counts().find(R"({"tiny":2})"), std::string::npos) << both.by_counts();
-    EXPECT_NE(both.by_counts().find(R"("events":5,"lost":0,"overflowed":4)"), std::string::npos);
+    EXPECT_NE(both.by_counts().find(R"("events":5,"lost":0,"overwritten":0,"overflowed":4)"),
+              std::string::npos);
 }
 
 TEST(pushdown_event, with_conflicting_units_is_skipped_like_its_records) {
