@@ -175,8 +175,7 @@ bool is_reserved_at_once(const region_geometry& geometry) noexcept {
     if (entries == entry_time::first_emit && prepare_late_entry(provider, place, subscription)) {
         return attach_outcome::attached;
     }
-    return take_new_entry(provider, place, subscription) ? attach_outcome::attached
-                                                         : attach_outcome::no_match;
+    return take_new_entry(provider, place, subscription);
 }
 
 attach_look attach_to_file(eventlog_provider& provider, unsigned slot,

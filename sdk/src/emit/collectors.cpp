@@ -95,8 +95,7 @@ attach_outcome attach_unknown(eventlog_provider& provider, unsigned slot) noexce
     if (!make_mask(provider, slot) || !prepare_attachments(provider)) {
         return attach_outcome::retry_later;
     }
-    return take_private_entry(provider, provider.attachment_to(slot)) ? attach_outcome::attached
-                                                                      : attach_outcome::no_match;
+    return take_private_entry(provider, provider.attachment_to(slot));
 }
 
 /// A forked child has other numbers for the mappings that it has inherited.

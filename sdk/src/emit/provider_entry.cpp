@@ -85,38 +85,46 @@ std::uint64_t find_schema(const eventlog_provider& provider, const subscription_
 // ever.
 constexpr int takes_max = 64;
 
+/// Room in the region, or why none was taken.
+struct taken_room {
+    attach_outcome outcome = attach_outcome::no_match;  // retry_later: other processes were faster
+    std::uint64_t place = 0;
+};
+
 /// Adds `size` to a word of the region if reserve_at(old value) succeeds. So a failure takes no
-/// room. Returns the old value, or UINT64_MAX.
+/// room.
 template <class Word, class Reserve>
-std::uint64_t take_room(Word word, std::uint64_t size, const Reserve& reserve_at) noexcept {
+taken_room take_room(Word word, std::uint64_t size, const Reserve& reserve_at) noexcept {
     auto used = word.load(std::memory_order_relaxed);
-    for (int take = 0; take < takes_max && reserve_at(used); ++take) {
+    for (int take = 0; take < takes_max; ++take) {
+        if (!reserve_at(used)) {
+            return {attach_outcome::no_match, 0};
+        }
         const auto found = used;
         if (word.compare_exchange_strong(used, static_cast<decltype(used)>(used + size),
                                          std::memory_order_relaxed)) {
-            return found;
+            return {attach_outcome::attached, found};
         }
     }
-    return UINT64_MAX;
+    return {attach_outcome::retry_later, 0};
 }
 
-/// Copies the schema into the region. Returns its offset, or 0 if there is no room.
-std::uint64_t store_schema(const eventlog_provider& provider, const subscription_slot& slot,
-                           const subscription_file& subscription) noexcept {
+/// Copies the schema into the region. Returns its offset.
+taken_room store_schema(const eventlog_provider& provider, const subscription_slot& slot,
+                        const subscription_file& subscription) noexcept {
     const region_geometry& geometry = subscription.geometry();
     const std::uint64_t size = (provider.schema_size + 7) / 8 * 8;
-    const std::uint64_t used =
+    taken_room taken =
         take_room(shared(slot.region()->schemas_used), size, [&](std::uint64_t place) {
             return place <= geometry.schemas_size && geometry.schemas_size - place >= size &&
                    reserve_room(subscription.file(), geometry.schemas_offset + place, size);
         });
-    if (used == UINT64_MAX) {
-        return 0;
+    if (taken.outcome == attach_outcome::attached) {
+        taken.place += geometry.schemas_offset;
+        std::memcpy(slot.base.load(std::memory_order_relaxed) + taken.place, provider.schema,
+                    provider.schema_size);
     }
-    const std::uint64_t offset = geometry.schemas_offset + used;
-    std::memcpy(slot.base.load(std::memory_order_relaxed) + offset, provider.schema,
-                provider.schema_size);
-    return offset;
+    return taken;
 }
 
 /// The parent by a number that the consumer knows, or 0. A consumer that finds the process ended
@@ -169,10 +177,10 @@ bool reserve_entry(const subscription_slot& slot, std::uint32_t id,
 }
 
 /// Takes an entry of the region's provider table, fills it in, and attaches the provider.
-/// `find_schema_offset` returns where the schema is, or 0. False if there is no room or no memory.
-template <class FindSchema>
-bool take_entry(const eventlog_provider& provider, attachment& place,
-                const FindSchema& find_schema_offset, const unique_fd& file) noexcept {
+/// `place_schema` returns where the schema is. Returns no_match if there is no room or no memory.
+template <class PlaceSchema>
+attach_outcome take_entry(const eventlog_provider& provider, attachment& place,
+                          const PlaceSchema& place_schema, const unique_fd& file) noexcept {
     const subscription_slot& slot = *place.slot;
     auto entry_count = shared(slot.region()->provider_count);
     const auto reserve = [&](std::uint64_t index) {
@@ -181,21 +189,27 @@ bool take_entry(const eventlog_provider& provider, attachment& place,
     };
     // First, because event numbers and the room of schemas are not given back.
     if (!reserve(entry_count.load(std::memory_order_relaxed))) {
-        return false;
+        return attach_outcome::no_match;
     }
-    const std::uint64_t schema_offset = find_schema_offset();
-    const std::uint32_t event_base = schema_offset == 0 ? 0 : reserve_event_numbers(provider, slot);
-    const std::uint64_t taken = event_base == 0 ? UINT64_MAX : take_room(entry_count, 1, reserve);
-    if (taken == UINT64_MAX) {
-        return false;
+    const taken_room schema = place_schema();
+    if (schema.outcome != attach_outcome::attached) {
+        return schema.outcome;
     }
-    const auto id = static_cast<std::uint32_t>(taken);
+    const std::uint32_t event_base = reserve_event_numbers(provider, slot);
+    if (event_base == 0) {
+        return attach_outcome::no_match;
+    }
+    const taken_room taken = take_room(entry_count, 1, reserve);
+    if (taken.outcome != attach_outcome::attached) {
+        return taken.outcome;
+    }
+    const auto id = static_cast<std::uint32_t>(taken.place);
     eventlog_provider_entry& entry = *slot.entry(id);
     const process_identity& self = own_identity();
     entry.pid = self.pid;
     entry.uid = self.uid;
     entry.schema_size = static_cast<std::uint32_t>(provider.schema_size);
-    entry.schema_offset = schema_offset;
+    entry.schema_offset = schema.place;
     entry.schema_hash = provider.schema_hash;
     entry.start_time = self.start_time;
     entry.parent = parent_for(*slot.region());
@@ -203,23 +217,28 @@ bool take_entry(const eventlog_provider& provider, attachment& place,
     std::memcpy(entry.process, self.name.data(), sizeof entry.process);
     shared(entry.state).store(EVENTLOG_PROVIDER_READY, std::memory_order_release);
     attach_by_entry(place, id, event_base);
-    return true;
+    return attach_outcome::attached;
+}
+
+/// Counts a provider that found no room.
+attach_outcome note_refusal(attach_outcome outcome, const subscription_slot& slot) noexcept {
+    if (outcome == attach_outcome::no_match) {
+        shared(slot.region()->providers_refused).fetch_add(1, std::memory_order_relaxed);
+    }
+    return outcome;
 }
 
 }  // namespace
 
-bool take_new_entry(const eventlog_provider& provider, attachment& place,
-                    const subscription_file& subscription) noexcept {
+attach_outcome take_new_entry(const eventlog_provider& provider, attachment& place,
+                              const subscription_file& subscription) noexcept {
     const subscription_slot& slot = *place.slot;
     const auto find_or_store = [&] {
         const std::uint64_t offset = find_schema(provider, slot, subscription);
-        return offset != 0 ? offset : store_schema(provider, slot, subscription);
+        return offset != 0 ? taken_room{attach_outcome::attached, offset}
+                           : store_schema(provider, slot, subscription);
     };
-    if (take_entry(provider, place, find_or_store, subscription.file())) {
-        return true;
-    }
-    shared(slot.region()->providers_refused).fetch_add(1, std::memory_order_relaxed);
-    return false;
+    return note_refusal(take_entry(provider, place, find_or_store, subscription.file()), slot);
 }
 
 bool prepare_late_entry(const eventlog_provider& provider, attachment& place,
@@ -248,11 +267,12 @@ bool take_late_entry(const eventlog_provider& provider, attachment& place) noexc
         place.end();
         return false;
     }
+    const taken_room schema{attach_outcome::attached, place.late_schema_offset};
     return take_entry(
-        provider, place, [&] { return place.late_schema_offset; }, unique_fd{});
+               provider, place, [&] { return schema; }, unique_fd{}) == attach_outcome::attached;
 }
 
-bool take_private_entry(const eventlog_provider& provider, attachment& place) noexcept {
+attach_outcome take_private_entry(const eventlog_provider& provider, attachment& place) noexcept {
     const subscription_slot& slot = *place.slot;
     eventlog_region& region = *slot.region();
     unsigned char* const base = slot.base.load(std::memory_order_relaxed);
@@ -264,22 +284,20 @@ bool take_private_entry(const eventlog_provider& provider, attachment& place) no
             entry.schema_size == provider.schema_size &&
             std::memcmp(base + entry.schema_offset, provider.schema, provider.schema_size) == 0) {
             attach_by_entry(place, id, entry.event_base);
-            return true;
+            return attach_outcome::attached;
         }
     }
     const std::uint64_t size = (provider.schema_size + 7) / 8 * 8;
     const std::uint64_t used = region.schemas_used;
+    attach_outcome outcome = attach_outcome::no_match;
     if (used <= region.schemas_size && region.schemas_size - used >= size) {
-        const std::uint64_t offset = region.schemas_offset + used;
+        const taken_room schema{attach_outcome::attached, region.schemas_offset + used};
         region.schemas_used = used + size;
-        std::memcpy(base + offset, provider.schema, provider.schema_size);
-        if (take_entry(
-                provider, place, [offset] { return offset; }, unique_fd{})) {
-            return true;
-        }
+        std::memcpy(base + schema.place, provider.schema, provider.schema_size);
+        outcome = take_entry(
+            provider, place, [&] { return schema; }, unique_fd{});
     }
-    shared(region.providers_refused).fetch_add(1, std::memory_order_relaxed);
-    return false;
+    return note_refusal(outcome, slot);
 }
 
 }  // namespace eventlog::core

@@ -10,15 +10,17 @@
 // stated otherwise.
 #pragma once
 
+#include "emit/attach_looks.hpp"
 #include "provider/registered_provider.hpp"
 #include "shm/subscription_file.hpp"
 
 namespace eventlog::core {
 
 /// Takes an entry of the region's table, stores the schema if it is not there, and attaches the
-/// provider. False if there is no room or no memory, which counts as refused in the region.
-[[nodiscard]] bool take_new_entry(const eventlog_provider& provider, attachment& place,
-                                  const subscription_file& subscription) noexcept;
+/// provider. Returns no_match if there is no room or no memory, which counts as refused in the
+/// region, and retry_later if other processes change the table all the time.
+[[nodiscard]] attach_outcome take_new_entry(const eventlog_provider& provider, attachment& place,
+                                            const subscription_file& subscription) noexcept;
 
 /// Prepares the attachment for the provider's first emit. False if that could not take an entry:
 /// while the region does not have the schema, and on kernels that allocate no memory through a
@@ -32,7 +34,7 @@ namespace eventlog::core {
 
 /// Takes an entry in the region of a collector, which is private memory, and attaches the provider.
 /// An earlier registration of the same schema has left one. Counts as take_new_entry.
-[[nodiscard]] bool take_private_entry(const eventlog_provider& provider,
-                                      attachment& place) noexcept;
+[[nodiscard]] attach_outcome take_private_entry(const eventlog_provider& provider,
+                                                attachment& place) noexcept;
 
 }  // namespace eventlog::core

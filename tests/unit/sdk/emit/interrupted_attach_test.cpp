@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+//
+// What other threads and processes do during an attach.
+#include <linux/eventlog.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <eventlog/dynamic_provider.hpp>
+
+#include "listener.hpp"
+#include "process_files.hpp"
+#include "shm/exact_io.hpp"
+#include "syscall_override.hpp"
+#include "two_event_provider.hpp"
+
+namespace {
+
+using eventlog::dynamic_provider;
+using eventlog::test::check_in_child;
+using eventlog::test::event_listener;
+using eventlog::test::make;
+using eventlog::test::own_gate_of;
+using eventlog::test::unattached_of;
+using eventlog::test::wait_for_retry;
+using eventlog::test::watch_syscall;
+
+std::uint64_t refused_by(event_listener& listener) {
+    eventlog_region header{};
+    EXPECT_TRUE(eventlog::core::read_exactly(listener.source().file(), &header, sizeof header, 0));
+    return header.providers_refused;
+}
+
+/// As of a process that always takes the room first.
+void take_room_of_schemas(int file) {
+    constexpr auto offset = static_cast<off_t>(offsetof(eventlog_region, schemas_used));
+    decltype(eventlog_region::schemas_used) used{};
+    EXPECT_EQ(::pread(file, &used, sizeof used, offset), static_cast<ssize_t>(sizeof used));
+    used += 8;
+    EXPECT_EQ(::pwrite(file, &used, sizeof used, offset), static_cast<ssize_t>(sizeof used));
+}
+
+void check_contended_room() {
+    const dynamic_provider provider = make("contended");
+    event_listener first("contended:first");
+    EXPECT_EQ(provider.emit(0), EVENTLOG_ERROR_NONE);
+    // The provider has a gate of its own now, so the second listener takes an attach only.
+    event_listener second("contended:first");
+    const std::uint64_t refused = refused_by(second);
+    // Both outlive the other variables.
+    static std::atomic<bool> competes{true};
+    const int file = ::fcntl(second.source().file().get(), F_DUPFD_CLOEXEC, 0);
+    ASSERT_TRUE(watch_syscall(SYS_fallocate, [file] {
+        if (competes) {
+            take_room_of_schemas(file);
+        }
+    }));
+    EXPECT_EQ(provider.emit(0), EVENTLOG_ERROR_NONE);
+    EXPECT_EQ(refused_by(second), refused);
+    EXPECT_EQ(unattached_of("contended", 1), 1U);
+    EXPECT_EQ(own_gate_of(::getpid(), "contended"), (std::vector<std::uint32_t>{3, 0}));
+    competes = false;
+    wait_for_retry();
+    EXPECT_EQ(provider.emit(0), EVENTLOG_ERROR_NONE);
+    EXPECT_EQ(second.received_names(), "first");
+    EXPECT_EQ(first.received_names(), "first first first");
+}
+
+TEST(interrupted_attach, is_repeated_if_other_processes_take_the_room) {
+    check_in_child(check_contended_room);
+}
+
+}  // namespace
