@@ -85,6 +85,8 @@ class found_subscription {
   public:
     found_subscription(const directory& where, unsigned slot) noexcept {
         error_text ignored;
+        // Open only in a child created without fork() while another thread was attaching.
+        opened_subscription.file.forget();
         errno = 0;
         result_ = opened_subscription.file.open(where, slot, ignored);
     }

@@ -24,6 +24,8 @@ class subscription_file {
     [[nodiscard]] found open(const directory& where, unsigned slot, error_text& error) noexcept;
 
     void close() noexcept { file_ = unique_fd{}; }
+    /// In a copy of a process that had it open: the number may be that of another file by now.
+    void forget() noexcept { static_cast<void>(file_.release()); }
 
     [[nodiscard]] const eventlog_region& header() const noexcept { return header_; }
     [[nodiscard]] const region_geometry& geometry() const noexcept { return geometry_; }

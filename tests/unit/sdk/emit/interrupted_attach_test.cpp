@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: MIT
 //
 // What other threads and processes do during an attach.
+#include <fcntl.h>
 #include <linux/eventlog.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <atomic>
+#include <csignal>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -74,6 +78,55 @@ void check_contended_room() {
 
 TEST(interrupted_attach, is_repeated_if_other_processes_take_the_room) {
     check_in_child(check_contended_room);
+}
+
+/// As a program that closes all its descriptors and opens files of its own. Returns whether all of
+/// these are open after an attach.
+bool keeps_files(const dynamic_provider& provider) {
+    if (::syscall(SYS_close_range, 3U, ~0U, 0U) != 0) {
+        return false;
+    }
+    std::array<int, 64> files{};
+    for (int& file : files) {
+        file = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+    }
+    static_cast<void>(provider.emit(0));
+    for (const int file : files) {
+        if (::fcntl(file, F_GETFD) < 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+void check_copied_process() {
+    const dynamic_provider attaching = make("copied_while_attaching");
+    const dynamic_provider other = make("copied");
+    const event_listener first("copied*:first");
+    EXPECT_EQ(attaching.emit(0), EVENTLOG_ERROR_NONE);
+    EXPECT_EQ(other.emit(0), EVENTLOG_ERROR_NONE);
+    event_listener second("copied*:first");
+    static std::atomic<bool> is_copied{false};  // outlives the other variables
+    int status = -1;
+    ASSERT_TRUE(watch_syscall(SYS_fallocate, [&] {
+        if (is_copied.exchange(true)) {
+            return;
+        }
+        const long child = ::syscall(SYS_clone, SIGCHLD, nullptr, nullptr, nullptr, nullptr);
+        if (child == 0) {
+            ::_exit(keeps_files(other) ? 0 : 1);
+        }
+        EXPECT_EQ(::waitpid(static_cast<pid_t>(child), &status, 0), child);
+    }));
+    EXPECT_EQ(attaching.emit(0), EVENTLOG_ERROR_NONE);
+    EXPECT_TRUE(is_copied);
+    EXPECT_EQ(status, 0);
+    // The child has attached, so that its attach opened the subscription.
+    EXPECT_EQ(second.received_names(), "first first");
+}
+
+TEST(interrupted_attach, leaves_the_files_of_a_copy_of_the_process) {
+    check_in_child(check_copied_process);
 }
 
 }  // namespace
