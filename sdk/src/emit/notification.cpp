@@ -2,6 +2,7 @@
 #include "emit/notification.hpp"
 
 #include <bit>
+#include <cerrno>
 #include <mutex>
 #include <new>
 
@@ -136,7 +137,9 @@ void dump_state(eventlog_provider& provider, unsigned slot, std::uint64_t serial
     attach_to_collectors(provider);
     directory where;
     error_text ignored;
+    errno = 0;
     if (!where.open(own_directory(), if_missing::fail, ignored)) {
+        note_attach(provider, false);
         back_off_own_gate(provider);
         return false;
     }

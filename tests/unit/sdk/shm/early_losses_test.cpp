@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: MIT
 //
 // Events that are lost before their process is attached to a subscription count for that one.
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <atomic>
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <memory>
@@ -21,6 +25,7 @@
 #include "provider/registered_provider.hpp"
 #include "scratch.hpp"
 #include "shm/process_file_layout.hpp"
+#include "syscall_override.hpp"
 #include "two_event_provider.hpp"
 
 namespace {
@@ -168,6 +173,28 @@ void check_unreadable_subscription() {
 
 TEST(early_losses, unreadable_subscription_does_not_silence_others) {
     check_in_child(check_unreadable_subscription);
+}
+
+int attach_error_of(const dynamic_provider& provider) {
+    return provider.handle()->attach_error.load();
+}
+
+void check_reason_without_directory() {
+    const event_listener listener("unreadable_at_first:first");
+    // The provider can open subscriptions and not read them.
+    ASSERT_TRUE(eventlog::test::deny_syscall(SYS_pread64));
+    const dynamic_provider one = make("unreadable_at_first");
+    EXPECT_EQ(one.emit(0), EVENTLOG_ERROR_NONE);
+    EXPECT_EQ(attach_error_of(one), EPERM);
+    wait_for_retry();
+    const no_descriptors closed;
+    EXPECT_EQ(one.emit(0), EVENTLOG_ERROR_NONE);
+    EXPECT_EQ(attach_error_of(one), EMFILE);
+    EXPECT_EQ(one.status().routes[EVENTLOG_ROUTE_MEMORY].counters.lost_unattached, 2U);
+}
+
+TEST(early_losses, have_the_reason_of_the_last_attempt) {
+    check_in_child(check_reason_without_directory);
 }
 
 void check_early_events_of_a_pause() {
