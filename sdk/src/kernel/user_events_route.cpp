@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <mutex>
 #include <utility>
@@ -66,9 +67,7 @@ bool forget_descriptor(eventlog_provider* first, int number) noexcept {
             route.not_before.store(0, std::memory_order_relaxed);  // reopened at once
             was_there = true;
         }
-        if (route.retired == number) {
-            route.retired = -1;
-        }
+        std::ranges::replace(route.retired, number, -1);
     }
     return was_there;
 }
@@ -108,19 +107,29 @@ bool adopt_descriptor(user_events_route& route, unique_fd file) noexcept {
     return true;
 }
 
-/// Closes the previous descriptor, unless the program has closed it and reused the number. False if
-/// threads may still write to it.
+/// Closes previous descriptors, unless the program has closed them and reused the numbers. False if
+/// threads may still write to them.
 bool close_retired(user_events_route& route) noexcept {
-    if (route.retired >= 0) {
+    for (int& number : route.retired) {
+        if (number < 0) {
+            continue;
+        }
         if (!descriptor_users.is_zero()) {
             return false;
         }
-        if (is_own_descriptor(route, route.retired)) {
-            static_cast<void>(::close(route.retired));
+        if (is_own_descriptor(route, number)) {
+            static_cast<void>(::close(number));
         }
-        route.retired = -1;
+        number = -1;
     }
     return true;
+}
+
+/// Closes the descriptor now or later. There is a place for it, because none is adopted while there
+/// are others.
+void retire(user_events_route& route, int file) noexcept {
+    *std::ranges::find(route.retired, -1) = file;
+    static_cast<void>(close_retired(route));
 }
 
 /// An empty batch: older modules reject it.
@@ -305,8 +314,7 @@ void open_child_descriptor(user_events_route& route) noexcept {
     int ignored = 0;
     unique_fd own = open_eventlog_device(ignored);
     if (own && close_retired(route) && adopt_descriptor(route, std::move(own))) {
-        route.retired = inherited;
-        static_cast<void>(close_retired(route));
+        retire(route, inherited);
     }
 }
 
@@ -359,9 +367,10 @@ void close_user_events_route(eventlog_provider& provider) noexcept {
         unregister_user_events(provider, file);
         route.generation.fetch_add(1, std::memory_order_release);
         route.file.store(-1, std::memory_order_seq_cst);
-        route.retired = file;
+        retire(route, file);
+    } else {
+        static_cast<void>(close_retired(route));
     }
-    static_cast<void>(close_retired(route));
 }
 
 bool close_retired_descriptors() noexcept {

@@ -5,6 +5,7 @@
 
 #include <linux/eventlog.h>
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 
@@ -66,7 +67,9 @@ struct user_events_route {
     event_values<std::uint32_t> status_locations;
 
     // The members below are under the registry lock.
-    int retired = -1;                    // a descriptor to close when it has no writers
+    /// Descriptors to close when they have no writers: the one that a forked child has inherited,
+    /// and the last one.
+    std::array<int, 2> retired{-1, -1};
     bool has_status_page = false;        // no enable words: user_events before Linux 6.4
     bool is_module = false;              // /dev/eventlog instead of user_events
     std::uint32_t published = 0;         // the module's number of the published provider; 0: none

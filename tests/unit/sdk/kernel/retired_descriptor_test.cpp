@@ -43,10 +43,12 @@ class retired_descriptor : public testing::Test {
         }
         fake_kernel::set_route_file(route, file);
         route.expected = true;
+        route.retired[0] = inherited;
     }
 
     unique_fd kernel_end;
     int file = -1;
+    int inherited = -1;  // by a child of fork(), and already retired then
 };
 
 TEST_F(retired_descriptor, is_closed_by_next_emit_of_another_provider) {
@@ -69,6 +71,19 @@ TEST_F(retired_descriptor, is_closed_by_next_registration) {
     EXPECT_TRUE(is_open(file));
     const eventlog::dynamic_provider next = eventlog::test::make("next");
     EXPECT_FALSE(is_open(file));
+}
+
+TEST_F(retired_descriptor, is_closed_with_the_one_before) {
+    inherited = ::fcntl(file, F_DUPFD_CLOEXEC, 0);
+    withdraw_in_use();
+    if (IsSkipped()) {
+        return;
+    }
+    EXPECT_TRUE(is_open(file));
+    EXPECT_TRUE(is_open(inherited));
+    const eventlog::dynamic_provider next = eventlog::test::make("next");
+    EXPECT_FALSE(is_open(file));
+    EXPECT_FALSE(is_open(inherited));
 }
 
 }  // namespace

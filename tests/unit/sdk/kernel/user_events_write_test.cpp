@@ -156,13 +156,13 @@ TEST_F(user_events_write, closes_only_its_own_descriptor) {
     const eventlog::core::registry_lock lock;
     // The program closed the descriptor, and opened another file with the same number.
     const unique_fd others(::open("/dev/null", O_RDONLY | O_CLOEXEC));
-    route().retired = others.get();
+    route().retired[0] = others.get();
     close_user_events_route(handle());
-    EXPECT_EQ(route().retired, -1);
+    EXPECT_EQ(route().retired[0], -1);
     EXPECT_GE(::fcntl(others.get(), F_GETFD), 0);
 
     const int own = file.release();
-    route().retired = own;
+    route().retired[0] = own;
     close_user_events_route(handle());
     EXPECT_EQ(::fcntl(own, F_GETFD), -1);
 }
