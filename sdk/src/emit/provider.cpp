@@ -201,6 +201,8 @@ void withdraw(eventlog_provider& provider) noexcept {
         where = {};
     }
     withdraw_provider(where, provider.place);
+    // The entry may be that of another provider next.
+    provider.entry.store(nullptr, std::memory_order_release);
 }
 
 /// Called in a forked child, which shares the parent's gate pages and provider entries. Replaces
@@ -232,8 +234,11 @@ void republish_in_child(std::uint32_t parent_thread) noexcept {
             detach_from_subscriptions(*provider);
             retry_attach_at_once(*provider);
             publish(*provider, entry_time::first_emit);
-            if (!provider->published && !close_and_detach(*provider)) {
-                abandon_gate(*provider);
+            if (!provider->published) {
+                provider->entry.store(nullptr, std::memory_order_release);
+                if (!close_and_detach(*provider)) {
+                    abandon_gate(*provider);
+                }
             }
         }
         // With the masks that the parent had set: the collectors are copies of its own.

@@ -105,7 +105,7 @@ struct eventlog_provider {
     std::atomic<bool> misses_subscriptions{false};
     /// The same for collectors, by their bits.
     std::atomic<std::uint32_t> missed_collectors{0};
-    /// The provider's entry in the process file, mapped; nullptr: never published.
+    /// The provider's entry in the process file, mapped; nullptr while it is not published.
     std::atomic<eventlog_published_provider*> entry{nullptr};
     /// Why the provider cannot attach: the errno of the call that failed, or unknown_attach_error.
     /// 0: the last attempt has not failed.

@@ -283,4 +283,15 @@ TEST(early_losses, do_not_count_without_a_listener) {
     check_in_child(check_early_events_of_others);
 }
 
+TEST(early_losses, do_not_count_in_the_entry_of_another_provider) {
+    eventlog_provider* late = nullptr;
+    {
+        const dynamic_provider one = make("withdrawn_entry");
+        late = one.handle();
+        EXPECT_NE(late->entry.load(), nullptr);
+    }
+    // The next provider may be published there.
+    EXPECT_EQ(late->entry.load(), nullptr);
+}
+
 }  // namespace
