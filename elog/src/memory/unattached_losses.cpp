@@ -59,7 +59,7 @@ bool unattached_losses::is_open(const char* name) {
         status.st_ino == known->second->inode()) {
         return true;  // without a name, read() closes it
     }
-    read_counts(*known->second);
+    add_saturating(final_others_, read_counts(*known->second));
     files_.erase(known);
     return false;
 }
@@ -82,8 +82,8 @@ void unattached_losses::find_processes() {
 }
 
 void unattached_losses::read() {
-    others_ = 0;
     find_processes();
+    std::uint64_t others = 0;
     std::set<std::string> present;
     core::folder_listing names(where_.processes);
     core::error_text ignored;
@@ -91,15 +91,16 @@ void unattached_losses::read() {
         present.emplace(name);
         core::process_file other;
         if (!is_open(name) && other.open(where_, name, ignored)) {
-            read_counts(other);
+            add_saturating(others, read_counts(other));
         }
     }
     // The counts of a file without a name are final.
     std::erase_if(files_, [&](const auto& each) {
-        read_counts(*each.second);
-        return !present.contains(each.first);
+        const bool is_final = !present.contains(each.first);
+        add_saturating(is_final ? final_others_ : others, read_counts(*each.second));
+        return is_final;
     });
-    add_to_others(others_);
+    add_to_others(saturating_sum(final_others_, others));
     may_be_incomplete_ = may_be_incomplete_ || present.size() >= core::unread_files_max;
 }
 
@@ -112,7 +113,9 @@ void unattached_losses::add_to_others(std::uint64_t count) {
     }
 }
 
-void unattached_losses::read_counts(core::process_file& file) {
+/// Returns the events of entries without a place of their own.
+std::uint64_t unattached_losses::read_counts(core::process_file& file) {
+    std::uint64_t others = 0;
     for (core::published_provider provider(file, core::published_provider::which::with_counted);
          provider.next();) {
         const std::uint64_t count = provider.read_unattached(slot_, serial_);
@@ -128,7 +131,7 @@ void unattached_losses::read_counts(core::process_file& file) {
         const auto entry =
             std::tuple(file.inode(), provider.entry_offset(), provider.entry().generation);
         if (included_.size() >= losses_max_ && !included_.contains(entry)) {
-            add_saturating(others_, count);
+            add_saturating(others, count);
             continue;
         }
         unattached_loss& loss = losses_[who];
@@ -142,6 +145,7 @@ void unattached_losses::read_counts(core::process_file& file) {
             included = count;
         }
     }
+    return others;
 }
 
 }  // namespace elog

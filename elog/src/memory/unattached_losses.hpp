@@ -53,7 +53,7 @@ class unattached_losses {
     [[nodiscard]] bool may_be_incomplete() const noexcept { return may_be_incomplete_; }
 
   private:
-    void read_counts(eventlog::core::process_file& file);
+    [[nodiscard]] std::uint64_t read_counts(eventlog::core::process_file& file);
     void add_to_others(std::uint64_t count);
     [[nodiscard]] bool is_open(const char* name);
 
@@ -67,7 +67,7 @@ class unattached_losses {
     /// What is included of each published entry, by inode, offset and generation: one provider may
     /// be published several times, and each time counts from 0.
     std::map<std::tuple<std::uint64_t, std::uint64_t, std::uint32_t>, std::uint64_t> included_;
-    std::uint64_t others_ = 0;  // of the entries without a place there, in this read()
+    std::uint64_t final_others_ = 0;  // of entries without a place there, in files that were closed
     bool may_be_incomplete_ = false;
 };
 

@@ -213,6 +213,39 @@ TEST(unattached_losses, of_too_many_providers_have_a_sum) {
     check_in_child(check_others);
 }
 
+void check_others_of_a_replaced_file() {
+    const eventlog::test::scoped_environment_variable limit("EVENTLOG_TEST_LOSSES_MAX", "1");
+    const dynamic_provider one(definition_of("lossy_first"));
+    const dynamic_provider other(definition_of("lossy_second"));
+    event_listener listener("lossy_*:first");
+    const std::string path = eventlog::test::scratch_directory() + "/replaced_many";
+    core::directory where;
+    open_directory(where, path);
+    elog::unattached_losses losses = losses_of(where, listener);
+    const std::string name = path + "/processes/1.1";
+    lose(one, 2);
+    lose(other, 3);
+    std::filesystem::copy_file(process_file_path(::getpid()), name);
+    losses.find_processes();
+    // All at once, so that they have different inodes.
+    std::filesystem::copy_file(process_file_path(::getpid()), path + "/next");
+    std::filesystem::copy_file(process_file_path(::getpid()), path + "/last");
+    std::filesystem::rename(path + "/next", name);
+    losses.find_processes();  // reads the replaced file a last time
+    losses.read();
+    EXPECT_EQ(sum_of(losses), 2U + 3U + 5U);
+    std::filesystem::remove(name);
+    losses.read();
+    std::filesystem::rename(path + "/last", name);
+    losses.read();
+    EXPECT_EQ(sum_of(losses), 2U + 3U + 5U + 5U);
+    std::filesystem::remove_all(path);
+}
+
+TEST(unattached_losses, of_too_many_providers_stay_when_their_files_are_closed) {
+    check_in_child(check_others_of_a_replaced_file);
+}
+
 /// The flight recorder has no process that reads the losses while programs run.
 void check_flight_recorder() {
     short_program one("lossy_flight");
