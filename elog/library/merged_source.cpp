@@ -8,6 +8,7 @@
 #include <memory>
 #include <utility>
 
+#include "base/saturating.hpp"
 #include "event_info.hpp"
 
 namespace elog {
@@ -143,12 +144,12 @@ source_totals merged_source::totals() const noexcept {
     for (std::size_t i = 0; i < parts_.size(); ++i) {
         const source_totals some = parts_[i].from.totals();
         // A record that is ready has not been given out.
-        sum.records += some.records - (parts_[i].head && current_part_ != i ? 1 : 0);
-        sum.lost += some.lost;
-        sum.not_understood += some.not_understood;
-        sum.left_out += some.left_out;
-        sum.omitted_by_sampling += some.omitted_by_sampling;
-        sum.omitted_by_rate += some.omitted_by_rate;
+        add_saturating(sum.records, some.records - (parts_[i].head && current_part_ != i ? 1 : 0));
+        add_saturating(sum.lost, some.lost);
+        add_saturating(sum.not_understood, some.not_understood);
+        add_saturating(sum.left_out, some.left_out);
+        add_saturating(sum.omitted_by_sampling, some.omitted_by_sampling);
+        add_saturating(sum.omitted_by_rate, some.omitted_by_rate);
     }
     return sum;
 }

@@ -296,17 +296,31 @@ TEST(library_file, rejects_record_copy_of_another_source) {
     EXPECT_FALSE(other.view(buffer).has_value());
 }
 
-TEST(library_file, has_counts_of_records_omitted_by_recorder) {
-    const std::string path = test::scratch_directory() + "/library_omitted.elog";
-    {
-        elog::file_writer writer(path, EVENTLOG_CLOCK_MONOTONIC, 1);
-        writer.write_provider(test::mark_provider());
-        elog::recording_notes notes;
-        notes.omitted = elog::sampling_report{5, 10, 20, 30, {}};
-        writer.write_notes(notes);
-        writer.write_end(elog::end_reason::regular);
+/// A file whose recorder omitted so many records. Returns its path.
+std::string make_omitting(const char* name, std::uint64_t by_sampling, std::uint64_t by_rate) {
+    std::string path = test::scratch_directory() + "/" + name;
+    elog::file_writer writer(path, EVENTLOG_CLOCK_MONOTONIC, 1);
+    writer.write_provider(test::mark_provider());
+    elog::recording_notes notes;
+    notes.omitted = elog::sampling_report{5, 10, by_sampling, by_rate, {}};
+    writer.write_notes(notes);
+    writer.write_end(elog::end_reason::regular);
+    return path;
+}
+
+TEST(library_file, sums_of_merged_files_stop_at_the_largest_number) {
+    std::vector<elog::source> files;
+    for (const char* name : {"omitted_most.elog", "omitted_more.elog"}) {
+        files.push_back(elog::open_file(make_omitting(name, UINT64_MAX - 1, 30)));
+        EXPECT_EQ(files.back().totals().omitted_by_sampling, UINT64_MAX - 1);
     }
-    const elog::source file = elog::open_file(path);
+    const elog::source merged = elog::merge(std::move(files));
+    EXPECT_EQ(merged.totals().omitted_by_sampling, UINT64_MAX);
+    EXPECT_EQ(merged.totals().omitted_by_rate, 60U);
+}
+
+TEST(library_file, has_counts_of_records_omitted_by_recorder) {
+    const elog::source file = elog::open_file(make_omitting("library_omitted.elog", 20, 30));
     EXPECT_EQ(file.totals().omitted_by_sampling, 20U);
     EXPECT_EQ(file.totals().omitted_by_rate, 30U);
     EXPECT_EQ(file.totals().lost, 0U);
