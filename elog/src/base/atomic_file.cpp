@@ -13,6 +13,7 @@
 #include <cstring>
 #include <ctime>
 #include <filesystem>
+#include <string_view>
 #include <system_error>
 
 #include <fmt/core.h>
@@ -25,6 +26,7 @@ namespace {
 
 using eventlog::core::unique_fd;
 
+constexpr std::string_view temporary_suffix = ".unfinished";
 constexpr int names_max = 100;
 // A file that no command has locked or changed for so long was left by one that was killed.
 constexpr std::time_t left_after = 60;  // seconds
@@ -60,17 +62,17 @@ bool has_writer_of_this_user(const std::string& path) {
            ::flock(file.get(), LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
 }
 
-/// Creates the temporary file, under its usual name or, if that is in use, under a unique one. No
-/// file that exists is opened: other processes may have it open, or know it by another name.
-unique_fd create_temporary(std::string& path, file_mode mode) {
+/// Creates the temporary file, under its usual name `path` or, if that is in use, under a unique
+/// one. No file that exists is opened: other processes may have it open, or know it by another
+/// name.
+unique_fd create_temporary(const std::string& target, std::string& path, file_mode mode) {
     unique_fd file = open_created_file(path, existing_file::reject, mode);
-    const std::string usual = path;
     for (int attempts = 0; !file && errno == EEXIST && attempts < names_max; ++attempts) {
         std::uint64_t number = 0;
         if (::getrandom(&number, sizeof number, 0) != sizeof number) {
             return {};
         }
-        path = fmt::format("{}.{:016x}", usual, number);
+        path = with_suffix(target, fmt::format("{}.{:016x}", temporary_suffix, number));
         file = open_created_file(path, existing_file::reject, mode);
     }
     return file;
@@ -96,7 +98,7 @@ void check_not_same_file(const std::string& from, const std::string& to) {
 }
 
 std::string temporary_name(const std::string& path) {
-    return path + ".unfinished";
+    return with_suffix(path, temporary_suffix);
 }
 
 void remove_own_file(int descriptor, const std::string& path) noexcept {
@@ -122,7 +124,7 @@ atomic_file::atomic_file(const std::string& path, if_exists what, file_mode mode
                          "with -o.",
                          path_);
     } else {
-        held_ = create_temporary(temporary_, mode.is_exact ? private_mode : mode);
+        held_ = create_temporary(path_, temporary_, mode.is_exact ? private_mode : mode);
     }
     if (!held_) {
         throw user_error("The file {} cannot be made ({}). Give another name with -o.", path_,

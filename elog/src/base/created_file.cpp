@@ -10,12 +10,16 @@
 #include <cerrno>
 #include <chrono>
 #include <climits>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <string_view>
 #include <thread>
 
+#include <fmt/core.h>
+
+#include "base/crc32c.hpp"
 #include "base/user_error.hpp"
 
 namespace elog {
@@ -77,7 +81,7 @@ void lock_old_file(int descriptor, const std::string& path) {
 /// Writes nothing into the old file: other processes may have it open, and its mode may let more
 /// users read it. The new one gets the name locked, so that a reader sees that it will grow.
 unique_fd rename_new_file_to(const std::string& path, file_mode mode) {
-    std::string temporary = path + ".unfinished.XXXXXX";
+    std::string temporary = with_suffix(path, ".unfinished.XXXXXX");
     unique_fd file(::mkostemp(temporary.data(), O_CLOEXEC));
     if (!file) {
         return file;
@@ -182,6 +186,23 @@ bool is_open_as(int descriptor, const std::string& path) noexcept {
     struct stat named {};
     return ::fstat(descriptor, &opened) == 0 && ::lstat(path.c_str(), &named) == 0 &&
            opened.st_dev == named.st_dev && opened.st_ino == named.st_ino;
+}
+
+std::string with_suffix(const std::string& path, std::string_view suffix) {
+    constexpr std::size_t size_max = NAME_MAX;
+    const std::string folder = folder_of(path);
+    std::string name = path.substr(folder.size());
+    if (name.size() <= size_max && name.size() + suffix.size() > size_max) {
+        const std::string checksum = fmt::format(
+            "~{:08x}", crc32c({reinterpret_cast<const std::uint8_t*>(name.data()), name.size()}));
+        std::size_t size = size_max - checksum.size() - suffix.size();
+        // A character of UTF-8 stays whole, because some file systems reject other names.
+        while (size != 0 && (static_cast<unsigned char>(name[size]) & 0xc0U) == 0x80U) {
+            --size;
+        }
+        name = name.substr(0, size) + checksum;
+    }
+    return folder + name + std::string(suffix);
 }
 
 void check_is_own_file(int descriptor, const std::string& path) {

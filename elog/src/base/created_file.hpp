@@ -11,6 +11,7 @@
 #include <sys/types.h>
 
 #include <string>
+#include <string_view>
 
 #include "platform/unique_fd.hpp"
 
@@ -43,6 +44,9 @@ enum class existing_file {
 
 /// Whether the path names the open file itself, and no link to it.
 [[nodiscard]] bool is_open_as(int descriptor, const std::string& path) noexcept;
+
+/// The path with a suffix. A name that is too long with it is shortened, and has its checksum then.
+[[nodiscard]] std::string with_suffix(const std::string& path, std::string_view suffix);
 
 /// Throws user_error unless the open file belongs to this user and has one name. `path` is its name
 /// in the message.

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include <chrono>
+#include <climits>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -75,6 +76,30 @@ TEST_F(atomic_file_writing, does_not_use_what_has_the_temporary_name) {
         EXPECT_EQ(fs::symlink_status(usual).type(), before.type());
         EXPECT_FALSE(fs::exists(path("missing")));
         fs::remove_all(usual);
+    }
+}
+
+TEST_F(atomic_file_writing, has_names_of_any_length) {
+    const std::string umlaut = "\xc3\xa4";
+    std::string characters;
+    while (characters.size() + umlaut.size() < NAME_MAX) {
+        characters += umlaut;
+    }
+    for (const std::string& name :
+         {std::string(NAME_MAX - 1, 'x') + "a", std::string(NAME_MAX - 1, 'x') + "b",
+          std::string(NAME_MAX - 11, 'y'), std::string(NAME_MAX - 10, 'z'), characters}) {
+        const std::string usual = elog::temporary_name(path(name.c_str()));
+        write(usual, "left");
+        elog::atomic_file made(path(name.c_str()));
+        EXPECT_NE(made.temporary_path(), usual);
+        write(made.temporary_path(), name);
+        made.finish();
+        EXPECT_EQ(read(path(name.c_str())), name);
+        EXPECT_EQ(usual.size() == path(name.c_str()).size() + 11, name.front() == 'y') << name;
+        const std::string shown = fs::path(usual).filename();
+        EXPECT_TRUE(shown.ends_with(".unfinished"));
+        EXPECT_TRUE(name.front() != umlaut.front() || shown.find("\xc3~") == std::string::npos);
+        EXPECT_EQ(read(usual), "left");  // another file has another name
     }
 }
 
