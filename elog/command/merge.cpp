@@ -37,13 +37,21 @@ std::vector<std::string> damages_of(const merge_summary& summary) {
     return damages;
 }
 
+/// The name of the files together, in messages.
+std::string name_of(const std::vector<std::string>& paths) {
+    if (paths.size() != 1) {
+        return fmt::format("merged of {} files", paths.size());
+    }
+    return paths.front() == "-" ? "standard input" : paths.front();
+}
+
 /// The events that the new file gets are known only in the order of all files.
 merge_summary merge_part(const merge_arguments& arguments, const copy_options& to) {
     const unnamed_file whole("To merge a part");
     merge_summary summary = merge_files(arguments.paths, {whole.path()}, read_published_schemas);
     record_selection part = arguments.part;
     part.path = whole.path();
-    part.shown_name = fmt::format("merged of {} files", arguments.paths.size());
+    part.shown_name = name_of(arguments.paths);
     const part_copy copied(part, to);
     copied.records().complain("copied");
     const std::uint64_t left_out = summary.copied.left_out;

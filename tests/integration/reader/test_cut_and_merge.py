@@ -286,10 +286,16 @@ class CutAndMerge(harness.Case):
             self.assertEqual(len(self.merged_then_cut(paths, *options)), count)
 
     def test_merge_of_empty_range_reports_span(self):
-        result = self.run_elog("merge", self.record("one.elog"), "--since", "@0.5", "--until", "@1",
-                               "--clock", "monotonic", "-o", self.path("none.elog"))
-        self.assertIn("elog: No event is between @0.5 and @1: the recording merged of 1 files is "
-                      "from @", result.stderr)
+        one, other = self.record("one.elog"), self.record("small.elog", count=100)
+        for number, (paths, name) in enumerate((([one], one), ([one, other], "merged of 2 files"))):
+            result = self.run_elog("merge", *paths, "--since", "@0.5", "--until", "@1", "--clock",
+                                   "monotonic", "-o", self.path(f"none{number}.elog"))
+            self.assertIn(f"elog: No event is between @0.5 and @1: the recording {name} is from @",
+                          result.stderr)
+        with open(one, "rb") as file:
+            result = self.run_elog("merge", "-", "--since", "@0.5", "--until", "@1", "--clock",
+                                   "monotonic", "-o", self.path("none.elog"), stdin=file)
+        self.assertIn("the recording standard input is from @", result.stderr)
 
     def test_merge_rejects_duplicate_file(self):
         path = self.record()
