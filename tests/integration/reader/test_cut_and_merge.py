@@ -375,6 +375,26 @@ class CutAndMerge(harness.Case):
                              rf" 0 lost, {known} overwritten,")
         self.assertEqual(self.summary(result.stderr)[2], 0)
 
+    def damage_schemas(self, path):
+        """Nothing describes the events of the recording then."""
+        with open(path, "r+b") as file:
+            data = file.read()
+            for found in re.finditer(b"EBLK\x03\x00", data):  # type 3
+                file.seek(found.start() + 32 + 16)
+                file.write(b"\xff")
+
+    def test_left_out_events_count_for_a_merged_part(self):
+        paths = [self.record(name, count=count) for name, count in (("named.elog", 100),
+                                                                    ("nameless.elog", 50))]
+        self.damage_schemas(paths[1])
+        for number, (options, events) in enumerate((((), 200), (("--where", "number < 10"), 20))):
+            result = self.run_elog("merge", "--json", *paths, *options, "-o",
+                                   self.path(f"new{number}.elog"), status=1)
+            copied = json.loads(result.stdout)
+            self.assertEqual([copied[name] for name in ("events", "lost", "lost_left_out")],
+                             [events, 100, 100])
+            self.assertIn("1 of 2 files are damaged", result.stderr)
+
 
 if __name__ == "__main__":
     harness.main()
