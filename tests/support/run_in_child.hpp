@@ -1,10 +1,17 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <sched.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <fstream>
+
 #include <gtest/gtest.h>
+
+#ifndef CLONE_NEWTIME
+#define CLONE_NEWTIME 0x80
+#endif
 
 namespace eventlog::test {
 
@@ -19,6 +26,16 @@ int run_in_child(Work&& work) {
     int status = 0;
     EXPECT_EQ(::waitpid(child, &status, 0), child);
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+/// Puts the later children of this process into a new time namespace with these offsets, in the
+/// format of /proc/PID/timens_offsets. False if that is not possible here.
+inline bool make_time_namespace(const char* offsets) {
+    if (::unshare(CLONE_NEWTIME) != 0) {
+        return false;
+    }
+    std::ofstream file("/proc/self/timens_offsets");
+    return static_cast<bool>(file << offsets << std::flush);
 }
 
 }  // namespace eventlog::test

@@ -3,18 +3,26 @@
 // Collectors while the process changes: providers come and go, it forks, descriptors run out.
 #include <sys/resource.h>
 
+#include <array>
 #include <atomic>
+#include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include <eventlog/collector.hpp>
+#include <eventlog/dynamic_provider.hpp>
 #include <eventlog/eventlog.hpp>
 
+#include "provider/registered_provider.hpp"
+#include "ring/subscription_slots.hpp"
 #include "run_in_child.hpp"
+#include "two_event_provider.hpp"
 
 namespace {
 
@@ -57,6 +65,64 @@ TEST(collector_of_process, sees_providers_that_are_registered_later) {
         eventlog_provider_destroy(provider);
     }
     EXPECT_EQ(read_numbers(events), (std::vector<std::uint64_t>{0, 1, 2, 3, 4, 5}));
+}
+
+TEST(collector_of_process, has_no_events_of_the_next_provider_with_a_handle) {
+    eventlog::collector events({"reused_collected:first"});
+    eventlog_provider* handle = nullptr;
+    {
+        const eventlog::dynamic_provider before = eventlog::test::make("reused_collected");
+        handle = before.handle();
+        EXPECT_EQ(before.emit(0), EVENTLOG_ERROR_NONE);
+        ASSERT_TRUE(events.try_get());
+    }
+    std::optional<eventlog::dynamic_provider> next;
+    for (int i = 0; i < 100 && (!next || next->handle() != handle); ++i) {
+        next.reset();
+        next.emplace(eventlog::test::definition_of("reused_other"));
+    }
+    ASSERT_EQ(next->handle(), handle);
+    EXPECT_FALSE(next->enabled(0));
+    const std::atomic<std::uint64_t>& serial =
+        eventlog::core::subscription_slots[eventlog::core::first_collector_slot].serial;
+    ASSERT_NE(serial, 0U);
+    EXPECT_FALSE(
+        handle->attachment_to(eventlog::core::first_collector_slot).is_attached_to(serial));
+    // Not with the number or the mask of its predecessor either.
+    constexpr std::array<std::string_view, 1> patterns{"reused_other:second"};
+    ASSERT_TRUE(events.set_patterns(patterns));
+    EXPECT_FALSE(next->enabled(0));
+    EXPECT_EQ(next->emit(0), EVENTLOG_ERROR_NONE);
+    EXPECT_EQ(next->emit(1), EVENTLOG_ERROR_NONE);
+    const auto event = events.try_get();
+    ASSERT_TRUE(event);
+    EXPECT_EQ(event->provider(), "reused_other");
+    EXPECT_EQ(event->name(), "second");
+    EXPECT_FALSE(events.try_get());
+}
+
+TEST(collector_of_process, times_are_those_of_its_time_namespace) {
+    constexpr int no_namespace = 77;
+    const int result = eventlog::test::run_in_child([] {
+        if (!eventlog::test::make_time_namespace("monotonic 100000 5\nboottime 200000 0\n")) {
+            return no_namespace;
+        }
+        return eventlog::test::run_in_child([] {
+            eventlog::collector events({"collect_process:picked"});
+            const auto before = std::chrono::steady_clock::now();
+            emit_picked(1);
+            const auto after = std::chrono::steady_clock::now();
+            const auto event = events.try_get();
+            // A clock may be read some microseconds apart.
+            constexpr std::chrono::microseconds apart(100);
+            return event && event->time() + apart >= before && event->time() - apart <= after ? 0
+                                                                                              : 1;
+        });
+    });
+    if (result == no_namespace) {
+        GTEST_SKIP() << "no time namespace can be created here";
+    }
+    EXPECT_EQ(result, 0);
 }
 
 TEST(collector_of_process, registering_again_takes_no_more_room) {

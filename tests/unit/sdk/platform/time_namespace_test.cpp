@@ -5,20 +5,19 @@
 
 #include <fcntl.h>
 #include <linux/eventlog.h>
-#include <sched.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdint>
 #include <cstdlib>
-#include <fstream>
 #include <string>
 
 #include <gtest/gtest.h>
 
 #include "platform/process.hpp"
 #include "ring/clock.hpp"
+#include "run_in_child.hpp"
 
 namespace {
 
@@ -26,9 +25,6 @@ using namespace eventlog::core;
 
 constexpr std::int64_t second = 1'000'000'000;
 constexpr std::int64_t tick = 10'000'000;
-#ifndef CLONE_NEWTIME
-#define CLONE_NEWTIME 0x80
-#endif
 
 TEST(time_namespace, offsets_are_parsed) {
     time_offsets found;
@@ -108,11 +104,7 @@ exit_code compare(const process_identity& parent, std::uint64_t before) {
 exit_code compare_in_namespace(const char* offsets) {
     const process_identity self = current_process();
     const std::uint64_t before = read_clock(EVENTLOG_CLOCK_MONOTONIC);
-    if (::unshare(CLONE_NEWTIME) != 0) {
-        return no_namespace;
-    }
-    std::ofstream file("/proc/self/timens_offsets");
-    if (!(file << offsets << std::flush)) {
+    if (!eventlog::test::make_time_namespace(offsets)) {
         return no_namespace;
     }
     // The file now has the offsets of its children.
