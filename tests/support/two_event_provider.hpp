@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <fstream>
 #include <optional>
+#include <string>
 #include <thread>
 
 #include <gtest/gtest.h>
@@ -62,6 +63,19 @@ class no_descriptors {
   private:
     struct rlimit before_ {};
 };
+
+/// System calls of this thread that have read from files; 0: the kernel does not count them.
+inline std::uint64_t count_reads() {
+    std::ifstream file("/proc/thread-self/io");
+    std::string name;
+    std::uint64_t number = 0;
+    while (file >> name >> number) {
+        if (name == "syscr:") {
+            return number;
+        }
+    }
+    return 0;
+}
 
 /// Longer than failed attempts are not repeated.
 inline void wait_for_retry() {

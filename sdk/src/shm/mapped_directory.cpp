@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstddef>
 
 #include "shm/process_file_layout.hpp"
@@ -41,6 +42,12 @@ bool map_page(void* address, int flags, int file, std::uint64_t offset, void*& m
     return result != -1;
 }
 
+unsigned char* begin_of(std::uint32_t block) noexcept {
+    return block == 0
+               ? reinterpret_cast<unsigned char*>(&first_page) + EVENTLOG_PROCESS_DIRECTORY_OFFSET
+               : block_pages[block];
+}
+
 }  // namespace
 
 bool map_directory_block(const unique_fd& file, std::uint32_t block,
@@ -73,12 +80,32 @@ void unmap_directory() noexcept {
 }
 
 eventlog_published_provider* mapped_entry(std::uint32_t block, std::uint32_t index) noexcept {
-    unsigned char* const begin = block == 0 ? reinterpret_cast<unsigned char*>(&first_page) +
-                                                  EVENTLOG_PROCESS_DIRECTORY_OFFSET
-                                            : block_pages[block];
-    return reinterpret_cast<eventlog_published_provider*>(begin + sizeof(eventlog_directory_block) +
-                                                          std::size_t{index} *
-                                                              sizeof(eventlog_published_provider));
+    return reinterpret_cast<eventlog_published_provider*>(
+        begin_of(block) + sizeof(eventlog_directory_block) +
+        std::size_t{index} * sizeof(eventlog_published_provider));
+}
+
+removed_entry find_oldest_removed(std::uint32_t last_block) noexcept {
+    removed_entry oldest;
+    std::uint64_t offset = EVENTLOG_PROCESS_DIRECTORY_OFFSET;
+    for (std::uint32_t block = 0; block <= last_block; ++block) {
+        const auto& head = *reinterpret_cast<const eventlog_directory_block*>(begin_of(block));
+        const std::uint32_t used = std::min(head.used, directory_capacity(block));
+        for (std::uint32_t i = 0; i < used; ++i) {
+            eventlog_published_provider* const entry = mapped_entry(block, i);
+            if (std::atomic_ref(entry->state).load(std::memory_order_relaxed) ==
+                    EVENTLOG_PUBLISHED_REMOVED &&
+                (oldest.entry == nullptr ||
+                 static_cast<std::int32_t>(entry->removal - oldest.entry->removal) < 0)) {
+                oldest = {entry, offset + sizeof head + std::uint64_t{i} * sizeof *entry};
+            }
+        }
+        if (head.next_offset <= offset) {
+            break;  // the last one
+        }
+        offset = head.next_offset;
+    }
+    return oldest;
 }
 
 eventlog_process_file& mapped_header() noexcept {

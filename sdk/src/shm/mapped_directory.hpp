@@ -11,6 +11,17 @@
 
 namespace eventlog::core {
 
+inline constexpr std::uint64_t directory_block_size = 4096;  // but for the first block
+
+/// For how many entries a block has room.
+[[nodiscard]] constexpr std::uint32_t directory_capacity(std::uint32_t block) noexcept {
+    const std::uint64_t size =
+        block == 0 ? EVENTLOG_PROCESS_HEADER_SIZE - EVENTLOG_PROCESS_DIRECTORY_OFFSET
+                   : directory_block_size;
+    return static_cast<std::uint32_t>((size - sizeof(eventlog_directory_block)) /
+                                      sizeof(eventlog_published_provider));
+}
+
 // Under the registry lock:
 
 /// Maps a block of the directory; block 0 is in the first page, with the header. False if there is
@@ -24,6 +35,16 @@ void unmap_directory() noexcept;
 /// An entry of a mapped block.
 [[nodiscard]] eventlog_published_provider* mapped_entry(std::uint32_t block,
                                                         std::uint32_t index) noexcept;
+
+/// A withdrawn entry, and its offset in the file.
+struct removed_entry {
+    eventlog_published_provider* entry = nullptr;  // nullptr: there is none
+    std::uint64_t offset = 0;
+};
+
+/// The one of the blocks up to the last that was withdrawn first. Without system calls, because
+/// there may be thousands of entries.
+[[nodiscard]] removed_entry find_oldest_removed(std::uint32_t last_block) noexcept;
 
 /// Any thread, any signal handler: the header.
 [[nodiscard]] eventlog_process_file& mapped_header() noexcept;

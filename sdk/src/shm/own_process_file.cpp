@@ -28,14 +28,6 @@ constexpr std::uint32_t quarantined = 64;
 constexpr unsigned copies_max = 64;        // of the library in one process, each with a file
 constexpr std::uint32_t counted_max = 64;  // withdrawn providers whose counters stay
 
-constexpr std::uint32_t entries_of(std::uint64_t block_size) noexcept {
-    return static_cast<std::uint32_t>((block_size - sizeof(eventlog_directory_block)) /
-                                      sizeof(eventlog_published_provider));
-}
-constexpr std::uint64_t block_size = 4096;
-constexpr std::uint32_t first_block_capacity =
-    entries_of(EVENTLOG_PROCESS_HEADER_SIZE - EVENTLOG_PROCESS_DIRECTORY_OFFSET);
-
 using process_file_name = short_text<48>;
 
 struct file_state {
@@ -146,7 +138,7 @@ unique_fd create_file(const directory& where, const process_identity& self, publ
         return unique_fd{};
     }
     own_file.block = EVENTLOG_PROCESS_DIRECTORY_OFFSET;
-    own_file.head.capacity = first_block_capacity;
+    own_file.head.capacity = directory_capacity(0);
     result = publish_result::no_space;
     own_file.room.end = EVENTLOG_PROCESS_HEADER_SIZE;
     own_file.shared_gate = own_file.room.take(file, gate_room());
@@ -164,42 +156,13 @@ unique_fd create_file(const directory& where, const process_identity& self, publ
     return file;
 }
 
-/// The withdrawn entry that is reused next.
-bool find_oldest_removed(const unique_fd& file, published_place& place,
-                         eventlog_published_provider& oldest) noexcept {
-    bool found = false;
-    eventlog_directory_block head{};
-    std::uint32_t number = 0;
-    for (std::uint64_t block = EVENTLOG_PROCESS_DIRECTORY_OFFSET; block != 0;
-         block = head.next_offset > block ? head.next_offset : 0, ++number) {
-        if (!read_exactly(file, &head, sizeof head, block) || head.used > head.capacity ||
-            number > own_file.block_number) {
-            return false;
-        }
-        for (std::uint32_t i = 0; i < head.used; ++i) {
-            eventlog_published_provider entry{};
-            const std::uint64_t offset = block + sizeof head + std::uint64_t{i} * sizeof entry;
-            if (!read_exactly(file, &entry, sizeof entry, offset)) {
-                return false;
-            }
-            if (entry.state == EVENTLOG_PUBLISHED_REMOVED &&
-                (!found || static_cast<std::int32_t>(entry.removal - oldest.removal) < 0)) {
-                oldest = entry;
-                place = {offset, entry.gate_offset, own_file.inode, false, mapped_entry(number, i)};
-                found = true;
-            }
-        }
-    }
-    return found;
-}
-
 /// Appends a block when the last one is full.
 bool add_block(const unique_fd& file) noexcept {
-    const std::uint64_t block = own_file.room.take(file, block_size);
-    if (block == 0 || !reserve_room(file, block, block_size)) {
+    const std::uint64_t block = own_file.room.take(file, directory_block_size);
+    if (block == 0 || !reserve_room(file, block, directory_block_size)) {
         return false;
     }
-    const eventlog_directory_block next{0, entries_of(block_size), 0, {}};
+    const eventlog_directory_block next{0, directory_capacity(own_file.block_number + 1), 0, {}};
     eventlog_directory_block previous = own_file.head;
     previous.next_offset = block;
     if (!map_directory_block(file, own_file.block_number + 1, block) ||
@@ -237,10 +200,17 @@ publish_result take_new_entry(const unique_fd& file, published_place& place) noe
 publish_result fill_entry(const unique_fd& file, const provider_content& content,
                           published_place& place, bool& is_reused) noexcept {
     eventlog_published_provider entry{};
-    is_reused =
+    const bool may_reuse =
         (own_file.removed > quarantined || own_file.entries == EVENTLOG_PROCESS_PROVIDERS_MAX) &&
-        own_file.removed != 0 && find_oldest_removed(file, place, entry);
+        own_file.removed != 0;
+    const removed_entry removed =
+        may_reuse ? find_oldest_removed(own_file.block_number) : removed_entry{};
+    is_reused = removed.entry != nullptr;
     if (is_reused) {
+        entry.generation = removed.entry->generation;
+        entry.schema_offset = removed.entry->schema_offset;
+        entry.schema_room = removed.entry->schema_room;
+        place = {removed.offset, removed.entry->gate_offset, own_file.inode, false, removed.entry};
         // A consumer may have set bits since the gate was freed.
         free_gate(file, place.gate_offset);
     } else if (const publish_result result = take_new_entry(file, place);

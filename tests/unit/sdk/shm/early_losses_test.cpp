@@ -9,7 +9,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <optional>
 #include <string>
@@ -32,6 +31,7 @@ namespace {
 
 using eventlog::dynamic_provider;
 using eventlog::test::check_in_child;
+using eventlog::test::count_reads;
 using eventlog::test::definition_of;
 using eventlog::test::event_listener;
 using eventlog::test::eventlog_directory;
@@ -104,19 +104,6 @@ void check_withdrawn_providers() {
 
 TEST(early_losses, leave_room_for_later_providers) {
     check_in_child(check_withdrawn_providers);
-}
-
-/// System calls of this thread that have read from files; 0: the kernel does not count them.
-std::uint64_t count_reads() {
-    std::ifstream file("/proc/thread-self/io");
-    std::string name;
-    std::uint64_t number = 0;
-    while (file >> name >> number) {
-        if (name == "syscr:") {
-            return number;
-        }
-    }
-    return 0;
 }
 
 /// Of the withdrawal of the last of many providers, which have a listener. `loses`: and which has

@@ -37,6 +37,7 @@ namespace {
 
 using eventlog::dynamic_provider;
 using eventlog::test::check_in_child;
+using eventlog::test::count_reads;
 using eventlog::test::definition_of;
 using eventlog::test::event_listener;
 using eventlog::test::find_published;
@@ -145,6 +146,31 @@ TEST(process_file, entries_of_withdrawn_providers_are_reused) {
     const dynamic_provider last = make("comes_and_goes");
     EXPECT_EQ(last.emit(0), EVENTLOG_ERROR_NONE);
     EXPECT_EQ(listener.received_names(), "first");
+}
+
+/// Of a registration that reuses the entry of one of so many withdrawn providers.
+std::uint64_t reads_of_registration(int withdrawn) {
+    std::vector<std::unique_ptr<dynamic_provider>> many;
+    for (int i = 0; i < withdrawn; ++i) {
+        many.push_back(std::make_unique<dynamic_provider>(definition_of("comes_again")));
+    }
+    many.clear();
+    const std::uint64_t before = count_reads();
+    const dynamic_provider next = make("comes_again");
+    return count_reads() - before;
+}
+
+void check_reads_of_registration() {
+    const dynamic_provider one = make("remains");
+    const std::uint64_t few = reads_of_registration(100);
+    EXPECT_EQ(reads_of_registration(500), few);
+}
+
+TEST(process_file, entry_is_reused_without_a_read_of_all_entries) {
+    if (count_reads() == 0) {
+        GTEST_SKIP() << "this kernel does not count the system calls of a thread";
+    }
+    check_in_child(check_reads_of_registration);
 }
 
 void check_child_without_fork() {
