@@ -15,7 +15,7 @@
 #include "live/copying.hpp"
 #include "live/part_copy.hpp"
 #include "live/record_selection.hpp"
-#include "live/tracing.hpp"
+#include "memory/running_providers.hpp"
 #include "terminal/diagnostics.hpp"
 
 namespace elog {

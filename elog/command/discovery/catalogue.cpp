@@ -8,8 +8,8 @@
 
 #include "cli/usage_error.hpp"
 #include "discovery/kernel_providers.hpp"
-#include "discovery/running_directory.hpp"
-#include "discovery/running_providers.hpp"
+#include "memory/running_directory.hpp"
+#include "memory/running_providers.hpp"
 #include "ring/gate_layout.hpp"
 #include "schema/filter.hpp"
 #include "schema/unknown_keywords.hpp"

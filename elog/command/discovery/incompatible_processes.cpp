@@ -9,7 +9,7 @@
 #include <string_view>
 #include <utility>
 
-#include "discovery/running_directory.hpp"
+#include "memory/running_directory.hpp"
 #include "schema/filter.hpp"
 #include "schema/schema.hpp"
 #include "shm/mapped_files.hpp"

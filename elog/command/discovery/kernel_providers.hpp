@@ -6,7 +6,7 @@
 
 #include <vector>
 
-#include "discovery/running_providers.hpp"
+#include "memory/running_providers.hpp"
 
 namespace elog {
 

@@ -10,9 +10,9 @@
 #include "cli/whole_files.hpp"
 #include "discovery/kernel_providers.hpp"
 #include "discovery/program_schemas.hpp"
-#include "discovery/running_providers.hpp"
 #include "file/file_format.hpp"
 #include "file/file_reader.hpp"
+#include "memory/running_providers.hpp"
 #include "schema/schema_text.hpp"
 
 namespace elog {

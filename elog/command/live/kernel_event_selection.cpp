@@ -10,7 +10,7 @@
 #include "cli/complaints.hpp"
 #include "cli/usage_error.hpp"
 #include "live/keyword_watch.hpp"
-#include "live/tracing.hpp"
+#include "memory/running_providers.hpp"
 #include "text/escaped_text.hpp"
 #include "tracing/kernel_trace_error.hpp"
 

@@ -13,12 +13,12 @@
 #include "cli/complaints.hpp"
 #include "cli/global_options.hpp"
 #include "discovery/incompatible_processes.hpp"
-#include "discovery/running_providers.hpp"
 #include "kmod/device_recording.hpp"
 #include "kmod/device_subscription.hpp"
 #include "kmod/relay_subscription.hpp"
 #include "live/keyword_watch.hpp"
 #include "live/tracing.hpp"
+#include "memory/running_providers.hpp"
 #include "terminal/diagnostics.hpp"
 
 namespace elog {

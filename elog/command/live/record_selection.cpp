@@ -9,8 +9,8 @@
 #include "cli/complaints.hpp"
 #include "cli/damage_check.hpp"
 #include "cli/reading_progress.hpp"
-#include "live/tracing.hpp"
 #include "live/where.hpp"
+#include "memory/running_providers.hpp"
 #include "terminal/diagnostics.hpp"
 
 namespace elog {

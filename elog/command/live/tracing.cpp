@@ -9,25 +9,14 @@
 #include "bpf/bpf_listing.hpp"
 #include "cli/global_options.hpp"
 #include "cli/usage_error.hpp"
-#include "discovery/running_providers.hpp"
 #include "discovery/schema_sources.hpp"
 #include "kernel/error.hpp"
 #include "live/where.hpp"
+#include "memory/running_providers.hpp"
 #include "pushdown/bpf_code_generator.hpp"
 #include "tracing/kernel_trace_condition.hpp"
 
 namespace elog {
-
-std::vector<provider_schema> read_published_schemas() {
-    std::vector<provider_schema> schemas;
-    try {
-        for (provider_instance& provider : find_running_providers().providers) {
-            add_unique(schemas, std::move(provider.schema));
-        }
-    } catch (const user_error&) {
-    }
-    return schemas;
-}
 
 tracing_options make_tracing_options(tracing_kind kind, const listening_arguments& arguments,
                                      const subscription_options& options,

@@ -14,10 +14,6 @@
 
 namespace elog {
 
-/// Schemas that programs of this user have published. If they cannot be read, events are shown with
-/// the kernel's description.
-[[nodiscard]] std::vector<provider_schema> read_published_schemas();
-
 /// `options` has to outlive the recording. The kernel evaluates the part of `where` that it can.
 /// Throws usage_error for an invalid predicate.
 [[nodiscard]] tracing_options make_tracing_options(tracing_kind kind,

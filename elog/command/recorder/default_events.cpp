@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 
 #include "base/user_error.hpp"
-#include "discovery/running_providers.hpp"
+#include "memory/running_providers.hpp"
 
 namespace elog {
 namespace {

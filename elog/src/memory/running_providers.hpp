@@ -39,4 +39,8 @@ void sort_providers(std::vector<running_provider>& providers);
 /// The same without gates and counters, numbered from 0.
 [[nodiscard]] std::vector<provider_instance> find_running_instances();
 
+/// Their schemas, each once. None if the directory cannot be read: then trace events of programs
+/// are shown with the kernel's description.
+[[nodiscard]] std::vector<provider_schema> read_published_schemas();
+
 }  // namespace elog

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "discovery/running_providers.hpp"
+#include "memory/running_providers.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "base/user_error.hpp"
-#include "discovery/running_directory.hpp"
+#include "memory/running_directory.hpp"
 #include "provider/counters.hpp"
 #include "shm/process_file.hpp"
 #include "shm/process_file_layout.hpp"
@@ -94,6 +94,17 @@ std::vector<provider_instance> find_running_instances() {
         all.back().id = static_cast<std::uint16_t>(all.size() - 1);
     }
     return all;
+}
+
+std::vector<provider_schema> read_published_schemas() {
+    std::vector<provider_schema> schemas;
+    try {
+        for (provider_instance& provider : find_running_providers().providers) {
+            add_unique(schemas, std::move(provider.schema));
+        }
+    } catch (const user_error&) {
+    }
+    return schemas;
 }
 
 }  // namespace elog

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "discovery/running_directory.hpp"
+#include "memory/running_directory.hpp"
 
 #include <sys/stat.h>
 
