@@ -5,17 +5,16 @@
 
 #include <fmt/core.h>
 
-#include "convert_errors.hpp"
+#include "memory/running_providers.hpp"
 
-namespace elog {
-namespace library {
+namespace elog::library {
 namespace {
 
-wanted_events::options wanted_of(const reading_options& options, const std::string& path) {
+wanted_events::options wanted_of(const open_options& options, const std::string& path) {
     return {options.where, options.fields, options.where.empty() ? 0 : recording_start(path)};
 }
 
-time_range range_of(const reading_options& options) {
+time_range range_of(const open_options& options) {
     time_range range;
     if (options.from) {
         range.from = options.from->time_since_epoch().count();
@@ -28,11 +27,15 @@ time_range range_of(const reading_options& options) {
 
 }  // namespace
 
-file_source::file_source(const std::string& path, reading_options options)
-    : single_source(wanted_of(options, path), std::move(options.on_loss)),
-      path_(path),
+file_source::file_source(const std::string& path, open_options options)
+    : file_source(std::make_unique<input_recording>(path, read_published_schemas),
+                  std::move(options)) {}
+
+file_source::file_source(std::unique_ptr<input_recording> input, open_options options)
+    : single_source(wanted_of(options, input->path()), std::move(options.on_loss)),
+      input_(std::move(input)),
       range_(range_of(options)),
-      file_(path, range_),
+      file_(input_->path(), range_),
       merger_(file_.host().ring_count,
               [this](std::uint32_t ring) { return file_.next_run(ring); }) {
     place.clock = &file_.clock();
@@ -92,11 +95,18 @@ source_totals file_source::totals() const noexcept {
 
 std::vector<std::string> file_source::complaints() const {
     std::vector<std::string> all = single_source::complaints();
+    if (const std::optional<import_result>& import = input_->import_details()) {
+        for (const std::vector<std::string>* some : {&import->notes, &import->damages}) {
+            for (const std::string& sentence : *some) {
+                all.push_back(fmt::format("{}: {}", input_->name(), sentence));
+            }
+        }
+    }
     all.insert(all.end(), file_.damages().begin(), file_.damages().end());
     // In a damaged file the missing end is not reported separately.
     if (file_.damages().empty() && !file_.end()) {
         all.push_back(fmt::format(
-            "The file {} has no end: {}. Everything in it can be read.", path_,
+            "The file {} has no end: {}. Everything in it can be read.", input_->name(),
             file_.is_being_written() ? "it is still being written" : "its recorder was killed"));
     }
     return all;
@@ -118,11 +128,4 @@ void file_source::finish() {
     }
 }
 
-}  // namespace library
-
-source open_file(const std::string& path, reading_options options) {
-    return library::convert_errors(
-        [&] { return source(std::make_unique<library::file_source>(path, std::move(options))); });
-}
-
-}  // namespace elog
+}  // namespace elog::library

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: MIT
 //
-// An .elog file as a source.
+// A file as a source: a recording of elog, or an import of one of perf or trace-cmd.
 #pragma once
 
 #include <atomic>
 #include <chrono>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "file/file_reader.hpp"
+#include "import/input_recording.hpp"
 #include "source_state.hpp"
 
 namespace elog::library {
@@ -17,7 +19,7 @@ namespace elog::library {
 class file_source final : public single_source {
   public:
     /// Throws user_error.
-    file_source(const std::string& path, reading_options options);
+    file_source(const std::string& path, open_options options);
 
     [[nodiscard]] std::optional<record> next() override;
     void wait(std::chrono::nanoseconds /*at_most*/) override {}
@@ -29,10 +31,12 @@ class file_source final : public single_source {
     [[nodiscard]] std::vector<std::string> complaints() const override;
 
   private:
+    file_source(std::unique_ptr<input_recording> input, open_options options);
+
     void add_providers();
     void finish();
 
-    std::string path_;
+    std::unique_ptr<input_recording> input_;
     time_range range_;
     file_reader file_;
     time_merger merger_;

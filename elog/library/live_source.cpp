@@ -5,22 +5,20 @@
 #include <memory>
 #include <utility>
 
-#include "convert_errors.hpp"
 #include "record/ring_records.hpp"
 #include "ring/clock.hpp"
 #include "schema/sampling.hpp"
 
-namespace elog {
-namespace library {
+namespace elog::library {
 namespace {
 
-wanted_events::options wanted_of(const listening_options& options) {
+wanted_events::options wanted_of(const open_options& options) {
     const auto since = std::chrono::system_clock::now().time_since_epoch();
     return {options.where, options.fields,
             std::chrono::duration_cast<std::chrono::nanoseconds>(since).count()};
 }
 
-void set_buffers(subscription_options& wanted, const listening_options& options) {
+void set_buffers(subscription_options& wanted, const open_options& options) {
     if (options.buffer_size != 0) {
         if (!is_buffer_size(options.buffer_size)) {
             throw user_error("A buffer cannot have {} bytes: ask for a power of two from {} to {}.",
@@ -38,14 +36,13 @@ void set_buffers(subscription_options& wanted, const listening_options& options)
     }
 }
 
-subscription_options subscription_of(const std::vector<std::string>& patterns,
-                                     const listening_options& options) {
-    if (patterns.empty()) {
+subscription_options subscription_of(const open_options& options) {
+    if (options.events.empty()) {
         throw user_error(
             "Nothing is asked for. Name events: PROVIDER:EVENT, or * for all of them.");
     }
     subscription_options wanted;
-    for (const std::string& pattern : patterns) {
+    for (const std::string& pattern : options.events) {
         const sampled_pattern sampled = parse_sampled_pattern(pattern);
         wanted.patterns.add(sampled.pattern);
         wanted.sampling.every.push_back(sampled.every);
@@ -106,10 +103,9 @@ std::optional<merged_record> live_feed::next() {
     return merger_.next();
 }
 
-live_source::live_source(const std::vector<std::string>& patterns, listening_options options)
-    : live_source(subscription_of(patterns, options), options) {}
+live_source::live_source(open_options options) : live_source(subscription_of(options), options) {}
 
-live_source::live_source(const subscription_options& wanted, listening_options& options)
+live_source::live_source(const subscription_options& wanted, open_options& options)
     : single_source(wanted_of(options), std::move(options.on_loss)),
       interval_(recording::poll_interval_of(options.latency)),
       backlog_(options.backlog),
@@ -225,12 +221,4 @@ void live_source::wait(std::chrono::nanoseconds at_most) {
     }
 }
 
-}  // namespace library
-
-source subscribe(const std::vector<std::string>& patterns, listening_options options) {
-    return library::convert_errors([&] {
-        return source(std::make_unique<library::live_source>(patterns, std::move(options)));
-    });
-}
-
-}  // namespace elog
+}  // namespace elog::library

@@ -66,7 +66,7 @@ class live_feed final : public record_sink {
 class live_source final : public single_source {
   public:
     /// Throws user_error.
-    live_source(const std::vector<std::string>& patterns, listening_options options);
+    explicit live_source(open_options options);
 
     [[nodiscard]] std::optional<record> next() override;
     void wait(std::chrono::nanoseconds at_most) override;
@@ -78,7 +78,7 @@ class live_source final : public single_source {
   private:
     using steady_clock = std::chrono::steady_clock;
 
-    live_source(const subscription_options& wanted, listening_options& options);
+    live_source(const subscription_options& wanted, open_options& options);
 
     void take_new_provider(const provider_instance& provider);
     [[nodiscard]] bool is_own(const provider_instance& provider) const noexcept;

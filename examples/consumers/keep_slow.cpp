@@ -16,7 +16,7 @@ int main(int argument_count, char** arguments) try {
     std::vector<elog::source> files;
     for (int i = 2; i < argument_count; ++i) {
         files.push_back(
-            elog::open_file(arguments[i], {.where = "duration > 10ms", .on_loss = put_loss}));
+            elog::open(arguments[i], {.where = "duration > 10ms", .on_loss = put_loss}));
     }
     elog::source all = elog::merge(std::move(files));
     std::cout << elog::pour(all, output) << " events\n";

@@ -9,7 +9,7 @@
 #include <elog/elog.hpp>
 
 int main(int, char** arguments) try {
-    elog::source file = elog::open_file(arguments[1], {.where = "duration > 10ms"});
+    elog::source file = elog::open(arguments[1], {.where = "duration > 10ms"});
     for (const elog::record& record : file) {
         std::cout << record.name() << ' ' << record["duration"].text() << ' '
                   << record["baker"].as<std::string_view>().value_or("-") << '\n';

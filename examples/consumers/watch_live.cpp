@@ -6,8 +6,6 @@
 //     ./watch_live 'bakery:*' 'hello:greeting@info'
 #include <csignal>
 #include <iostream>
-#include <string>
-#include <vector>
 
 #include <elog/elog.hpp>
 
@@ -37,8 +35,9 @@ void show(const elog::record& record) {
 
 int main(int argument_count, char** arguments) try {
     elog::source events =
-        elog::subscribe(std::vector<std::string>(arguments + 1, arguments + argument_count),
-                        {.exclude_self = true, .on_loss = show_loss});
+        elog::open("memory:", {.events = {arguments + 1, arguments + argument_count},
+                               .exclude_self = true,
+                               .on_loss = show_loss});
     watched = &events;
     std::signal(SIGINT, stop_watching);
     std::signal(SIGTERM, stop_watching);

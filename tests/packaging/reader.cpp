@@ -18,7 +18,7 @@ std::size_t allocations = 0;
 /// Both sides of the library must agree on the type of errors.
 bool is_refused(const char* path) {
     try {
-        static_cast<void>(elog::open_file(path));
+        static_cast<void>(elog::open(path));
     } catch (const elog::error&) {
         return true;
     }
@@ -47,7 +47,7 @@ int main(int argument_count, char** arguments) {
     if (argument_count != 2 || !is_refused("/there/is/no/such/file.elog")) {
         return 2;
     }
-    elog::source file = elog::open_file(arguments[1]);
+    elog::source file = elog::open(arguments[1]);
     if (allocations == 0) {
         return 3;  // the library's allocations are not counted
     }

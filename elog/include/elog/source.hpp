@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Sources of records: files and subscriptions.
+// Sources of records: files and running programs.
 #pragma once
 
 #include <chrono>
@@ -128,26 +128,21 @@ class ELOG_API source {
     std::unique_ptr<library::source_state> state_;
 };
 
-/// Selection of records and fields of a file.
-struct reading_options {
+/// Selection of records and fields of a source; for events of running programs also the selection
+/// of events and processes, and the buffers.
+struct open_options {
+    /// Patterns PROVIDER:EVENT@LEVEL/KEYWORD as in elog(1), beside that of the address: events that
+    /// match one of them. Of a pattern with a sampling rate, "shop:order_* 1/100", every 100th
+    /// record of each event is returned, and the others are counted, see elog-record(1).
+    std::vector<std::string> events{};
     /// Only records for which this predicate is true, see elog-predicate(7); empty: all.
     std::string where{};
     /// Only these fields, in this order; empty: all.
     std::vector<std::string> fields{};
-    /// Only records at or after `from` and before `to`. In a file with an index, little else is
-    /// read.
+    /// Of a file, only records at or after `from` and before `to`. In a file with an index, little
+    /// else is read.
     std::optional<timestamp> from{};
     std::optional<timestamp> to{};
-    /// Called in try_get() and get() where records are missing. An exception leaves them, and the
-    /// next call continues at the same place.
-    std::function<void(const loss&)> on_loss{};
-};
-
-/// Selection of records, fields and processes of running programs, and buffers.
-struct listening_options {
-    /// As in reading_options.
-    std::string where{};
-    std::vector<std::string> fields{};
     /// Of events that belong to a session, only those of these sessions, as with --session of
     /// elog-record(1); empty: all.
     std::vector<std::uint64_t> sessions{};
@@ -171,22 +166,25 @@ struct listening_options {
     /// At most that many records with times in the same second of CLOCK_MONOTONIC, of those that
     /// `where` and the rates of the patterns keep; 0: any. Others are omitted and counted.
     std::uint64_t max_rate = 0;
-    /// Called in try_get() and get(). Losses of records that never reached a buffer are reported
-    /// when the source ends.
+    /// Called in try_get() and get() where records are missing. An exception leaves them, and the
+    /// next call continues at the same place. Losses of records that never reached a buffer are
+    /// reported when the source ends.
     std::function<void(const loss&)> on_loss{};
 };
 
-/// Opens an .elog file. Damaged parts are left out and reported in complaints(). Throws error if
-/// the file cannot be opened or is not an .elog file, if no event has a name of the options, or if
-/// the predicate fits no event; one that fits only some events is reported in complaints().
-[[nodiscard]] ELOG_API source open_file(const std::string& path, reading_options options = {});
-
-/// Subscribes to events that match one of the patterns, PROVIDER:EVENT@LEVEL/KEYWORD as in elog(1),
-/// of all programs of this user, from now on until the source is stopped or destroyed. Of a pattern
-/// with a sampling rate, "shop:order_* 1/100", every 100th record of each event is returned, and
-/// the others are counted, see elog-record(1). Throws error if that is impossible.
-[[nodiscard]] ELOG_API source subscribe(const std::vector<std::string>& patterns,
-                                        listening_options options = {});
+/// Opens the source with this address, one of:
+///
+/// - "memory:PATTERN": events of all programs of this user that match the pattern or one of
+///   `events`, from now on until the source is stopped or destroyed. The pattern may be missing.
+/// - the name of a file: a recording of elog, perf (perf.data) or trace-cmd (trace.dat), which its
+///   first bytes distinguish. "-" is standard input. A pipe is read to its end first. Name a file
+///   with a colon with its folder: "./memory:x".
+///
+/// Damaged parts of a file are left out and reported in complaints(). Throws error if the source
+/// cannot be opened, if an option does not apply to it, if no event of a file has a name of the
+/// options, or if the predicate fits no event of a file; one that fits only some events is reported
+/// in complaints().
+[[nodiscard]] ELOG_API source open(const std::string& address, open_options options = {});
 
 /// Merges sources in the order of time, as far as their clocks agree.
 [[nodiscard]] ELOG_API source merge(std::vector<source> sources);

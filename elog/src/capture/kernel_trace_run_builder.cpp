@@ -13,7 +13,7 @@ namespace {
 // Size at which pending records are passed on.
 constexpr std::size_t run_size = 256U << 10U;
 // Beyond this number, providers are not distinguished by process.
-constexpr std::uint32_t processes_max = 60000;
+constexpr std::uint32_t distinct_processes_max = 60000;
 // The same limit for schemas: each instance has a copy, and a file may hold at most twice as much,
 // see schemas_size_max.
 constexpr std::size_t instance_schemas_max = std::size_t{16} << 20U;
@@ -46,7 +46,7 @@ std::uint32_t kernel_trace_run_builder::provider_of(const kernel_trace_event& ev
         return known->second;
     }
     provider_instance added;
-    if (next_instance_ >= processes_max || schema_bytes_ >= instance_schemas_max) {
+    if (next_instance_ >= distinct_processes_max || schema_bytes_ >= instance_schemas_max) {
         key = {event.schema.get(), 0, 0};
         const auto common = instances_.find(key);
         if (common != instances_.end()) {

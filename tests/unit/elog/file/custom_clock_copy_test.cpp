@@ -91,7 +91,7 @@ TEST(custom_clock_copy, made_through_library_keeps_source_order) {
             write_in_seconds("to_put" + std::to_string(clock) + ".elog", clock);
         const std::string copy = path + ".put";
         elog::sink sink = elog::write_file(copy);
-        for (const elog::record& record : elog::open_file(path)) {
+        for (const elog::record& record : elog::open(path)) {
             sink.put(record);
         }
         sink.finish();

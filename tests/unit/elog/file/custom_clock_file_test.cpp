@@ -165,9 +165,9 @@ TEST(custom_clock_file, opens_quickly_with_future_times) {
 TEST(custom_clock_library, yields_and_copies_future_times_without_waiting) {
     const std::string path = test::scratch_directory() + "/copied_by_library.elog";
     std::vector<elog::source> parts;
-    parts.push_back(elog::open_file(
+    parts.push_back(elog::open(
         write_small_event("own.elog", {{1, 10}, {100, second, true}, {3, 30}, {101, 7, true}})));
-    parts.push_back(elog::open_file(write_small_event("others.elog", {{2, 20}, {4, 40}})));
+    parts.push_back(elog::open(write_small_event("others.elog", {{2, 20}, {4, 40}})));
     elog::source merged = elog::merge(std::move(parts));
     elog::sink copy = elog::write_file(path);
     numbers found;

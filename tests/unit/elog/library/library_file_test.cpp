@@ -59,7 +59,7 @@ elog::timestamp time_of(std::uint64_t number) {
 }
 
 TEST(library_file, yields_all_records_in_time_order) {
-    elog::source source = elog::open_file(make_sample("whole.elog"));
+    elog::source source = elog::open(make_sample("whole.elog"));
     EXPECT_FALSE(source.is_over());
     EXPECT_EQ(numbers_of(source), from_to(1, 60));
     EXPECT_TRUE(source.is_over());
@@ -69,7 +69,7 @@ TEST(library_file, yields_all_records_in_time_order) {
 }
 
 TEST(library_file, record_has_process_time_and_event) {
-    elog::source source = elog::open_file(make_sample("whose.elog"));
+    elog::source source = elog::open(make_sample("whose.elog"));
     const std::optional<elog::record> record = source.get();
     ASSERT_TRUE(record.has_value());
     EXPECT_EQ(record->provider(), "file_test");
@@ -93,8 +93,8 @@ TEST(library_file, record_has_process_time_and_event) {
 TEST(library_file, reports_losses_in_place_and_in_total) {
     std::vector<elog::loss> losses;
     elog::source source =
-        elog::open_file(make_sample("losses.elog"),
-                        {.on_loss = [&](const elog::loss& missing) { losses.push_back(missing); }});
+        elog::open(make_sample("losses.elog"),
+                   {.on_loss = [&](const elog::loss& missing) { losses.push_back(missing); }});
     std::uint64_t reported = 0;
     for (const elog::record& record : source) {
         const std::uint64_t number = record["number"].as<std::uint64_t>().value_or(0);
@@ -115,7 +115,7 @@ TEST(library_file, reports_losses_in_place_and_in_total) {
 TEST(library_file, resumes_after_loss_callback_throws) {
     struct too_much {};
     const auto refuse = [](const elog::loss& /*missing*/) { throw too_much{}; };
-    elog::source source = elog::open_file(make_sample("thrown.elog"), {.on_loss = refuse});
+    elog::source source = elog::open(make_sample("thrown.elog"), {.on_loss = refuse});
     std::vector<std::uint64_t> numbers;
     int thrown = 0;
     while (!source.is_over()) {
@@ -136,8 +136,8 @@ TEST(library_file, resumes_after_loss_callback_throws) {
 TEST(library_file, reports_overwritten_records) {
     std::vector<elog::loss> losses;
     elog::source source =
-        elog::open_file(make_sample("overwritten.elog", {.overwritten = true}),
-                        {.on_loss = [&](const elog::loss& missing) { losses.push_back(missing); }});
+        elog::open(make_sample("overwritten.elog", {.overwritten = true}),
+                   {.on_loss = [&](const elog::loss& missing) { losses.push_back(missing); }});
     EXPECT_EQ(numbers_of(source).size(), 60U);
     ASSERT_FALSE(losses.empty());
     EXPECT_EQ(losses[0].reason, elog::loss_reason::overwritten);
@@ -150,7 +150,7 @@ TEST(library_file, distinguishes_lost_and_overwritten_after_last_record) {
     writer.write_loss(elog::trailing_loss(0, 9, 4, 0));
     writer.write_end();
     std::vector<elog::loss> losses;
-    elog::source source = elog::open_file(
+    elog::source source = elog::open(
         path, {.on_loss = [&](const elog::loss& missing) { losses.push_back(missing); }});
     EXPECT_FALSE(source.get().has_value());
     ASSERT_EQ(losses.size(), 2U);
@@ -174,7 +174,7 @@ TEST(library_file, ends_after_trailing_losses) {
         reported += missing.count;
         throw std::runtime_error("too much");
     };
-    elog::source source = elog::open_file(path, {.on_loss = refuse});
+    elog::source source = elog::open(path, {.on_loss = refuse});
     int thrown = 0;
     while (!source.is_over()) {
         try {
@@ -189,7 +189,7 @@ TEST(library_file, ends_after_trailing_losses) {
 
 TEST(library_file, missing_is_an_error) {
     try {
-        const elog::source source = elog::open_file(test::scratch_directory() + "/not.there");
+        const elog::source source = elog::open(test::scratch_directory() + "/not.there");
         FAIL() << "it was opened";
     } catch (const elog::error& mistake) {
         EXPECT_NE(std::string_view(mistake.what()).find("not.there"), std::string_view::npos);
@@ -207,14 +207,14 @@ TEST(library_file, damaged_is_read_around_damage) {
         }
     }
     test::replace(path, file);
-    elog::source source = elog::open_file(path);
+    elog::source source = elog::open(path);
     EXPECT_EQ(numbers_of(source), from_to(11, 60));
     EXPECT_FALSE(source.complaints().empty());
 }
 
 TEST(library_file, without_end_is_reported) {
     const std::string path = make_sample("endless.elog", {.end = false});
-    elog::source source = elog::open_file(path);
+    elog::source source = elog::open(path);
     EXPECT_EQ(numbers_of(source), from_to(1, 60));
     const std::vector<std::string> complaints = source.complaints();
     ASSERT_EQ(complaints.size(), 1U);
@@ -222,13 +222,13 @@ TEST(library_file, without_end_is_reported) {
 }
 
 TEST(library_file, end_outside_time_range_is_not_reported) {
-    elog::source source = elog::open_file(make_sample("early.elog"), {.to = time_of(20)});
+    elog::source source = elog::open(make_sample("early.elog"), {.to = time_of(20)});
     EXPECT_EQ(numbers_of(source), from_to(1, 19));
     EXPECT_TRUE(source.complaints().empty());
 }
 
 TEST(library_file, yields_nothing_after_stop) {
-    elog::source source = elog::open_file(make_sample("stopped.elog"));
+    elog::source source = elog::open(make_sample("stopped.elog"));
     EXPECT_TRUE(source.try_get().has_value());
     source.stop();
     EXPECT_TRUE(source.is_over());
@@ -236,7 +236,7 @@ TEST(library_file, yields_nothing_after_stop) {
 }
 
 TEST(library_file, copies_a_record_into_a_buffer_that_is_large_enough) {
-    elog::source source = elog::open_file(make_sample("copied.elog"));
+    elog::source source = elog::open(make_sample("copied.elog"));
     const std::optional<elog::record> record = source.get();
     ASSERT_TRUE(record.has_value());
     std::vector<std::byte> small(20, std::byte{0x55});
@@ -254,7 +254,7 @@ TEST(library_file, copies_a_record_into_a_buffer_that_is_large_enough) {
 }
 
 TEST(library_file, rejects_invalid_record_copy) {
-    elog::source source = elog::open_file(make_sample("foreign.elog"));
+    elog::source source = elog::open(make_sample("foreign.elog"));
     std::vector<std::byte> buffer(200);
     buffer.resize(source.get()->copy_to(buffer));
     ASSERT_TRUE(source.view(buffer).has_value());
@@ -265,7 +265,7 @@ TEST(library_file, rejects_invalid_record_copy) {
 }
 
 TEST(library_file, rejects_record_copy_larger_than_a_record) {
-    elog::source source = elog::open_file(make_sample("large_copy.elog"));
+    elog::source source = elog::open(make_sample("large_copy.elog"));
     std::vector<std::byte> copy(200);
     copy.resize(source.get()->copy_to(copy));
     const std::size_t head = copy.size() - sizeof(test::mark);
@@ -288,8 +288,8 @@ TEST(library_file, rejects_record_copy_larger_than_a_record) {
 
 TEST(library_file, rejects_record_copy_of_another_source) {
     const std::string path = make_sample("two_copies.elog");
-    elog::source source = elog::open_file(path);
-    const elog::source other = elog::open_file(path);
+    elog::source source = elog::open(path);
+    const elog::source other = elog::open(path);
     std::vector<std::byte> buffer(200);
     buffer.resize(source.get()->copy_to(buffer));
     EXPECT_TRUE(source.view(buffer).has_value());
@@ -311,7 +311,7 @@ std::string make_omitting(const char* name, std::uint64_t by_sampling, std::uint
 TEST(library_file, sums_of_merged_files_stop_at_the_largest_number) {
     std::vector<elog::source> files;
     for (const char* name : {"omitted_most.elog", "omitted_more.elog"}) {
-        files.push_back(elog::open_file(make_omitting(name, UINT64_MAX - 1, 30)));
+        files.push_back(elog::open(make_omitting(name, UINT64_MAX - 1, 30)));
         EXPECT_EQ(files.back().totals().omitted_by_sampling, UINT64_MAX - 1);
     }
     const elog::source merged = elog::merge(std::move(files));
@@ -320,7 +320,7 @@ TEST(library_file, sums_of_merged_files_stop_at_the_largest_number) {
 }
 
 TEST(library_file, has_counts_of_records_omitted_by_recorder) {
-    const elog::source file = elog::open_file(make_omitting("library_omitted.elog", 20, 30));
+    const elog::source file = elog::open(make_omitting("library_omitted.elog", 20, 30));
     EXPECT_EQ(file.totals().omitted_by_sampling, 20U);
     EXPECT_EQ(file.totals().omitted_by_rate, 30U);
     EXPECT_EQ(file.totals().lost, 0U);
@@ -328,18 +328,18 @@ TEST(library_file, has_counts_of_records_omitted_by_recorder) {
 
 TEST(library_file, yields_requested_time_range) {
     const std::string path = make_sample("range.elog");
-    elog::source source = elog::open_file(path, {.from = time_of(20), .to = time_of(40)});
+    elog::source source = elog::open(path, {.from = time_of(20), .to = time_of(40)});
     EXPECT_EQ(numbers_of(source), from_to(20, 39));
-    elog::source rest = elog::open_file(path, {.from = time_of(50)});
+    elog::source rest = elog::open(path, {.from = time_of(50)});
     EXPECT_EQ(numbers_of(rest), from_to(50, 60));
-    elog::source nothing = elog::open_file(path, {.to = time_of(1)});
+    elog::source nothing = elog::open(path, {.to = time_of(1)});
     EXPECT_TRUE(numbers_of(nothing).empty());
     EXPECT_TRUE(nothing.is_over());
 }
 
 TEST(library_file, yields_records_that_match_predicate) {
     elog::source source =
-        elog::open_file(make_sample("where.elog"), {.where = "number > 29 && number < 40"});
+        elog::open(make_sample("where.elog"), {.where = "number > 29 && number < 40"});
     // A loss before a record that is not selected is reported with the next record.
     const std::optional<elog::record> first = source.get();
     ASSERT_TRUE(first.has_value());
@@ -350,23 +350,21 @@ TEST(library_file, yields_records_that_match_predicate) {
 }
 
 TEST(library_file, reports_losses_before_skipped_records) {
-    elog::source source =
-        elog::open_file(make_sample("where_lost.elog"), {.where = "number == 44"});
+    elog::source source = elog::open(make_sample("where_lost.elog"), {.where = "number == 44"});
     const std::optional<elog::record> record = source.get();
     ASSERT_TRUE(record.has_value());
     EXPECT_EQ(record->lost_before(), 5U);
 }
 
 TEST(library_file, has_requested_fields_in_order) {
-    elog::source source =
-        elog::open_file(make_sample("fields.elog"), {.fields = {"check", "number"}});
+    elog::source source = elog::open(make_sample("fields.elog"), {.fields = {"check", "number"}});
     const std::optional<elog::record> record = source.get();
     ASSERT_TRUE(record.has_value());
     EXPECT_EQ(record->size(), 2U);
     EXPECT_EQ((*record)[0].as<std::uint64_t>(), test::checksum_of(1));
     EXPECT_EQ((*record)[1].as<std::uint64_t>(), 1U);
 
-    elog::source narrow = elog::open_file(make_sample("field.elog"), {.fields = {"check"}});
+    elog::source narrow = elog::open(make_sample("field.elog"), {.fields = {"check"}});
     const std::optional<elog::record> only = narrow.get();
     ASSERT_TRUE(only.has_value());
     EXPECT_EQ(only->size(), 1U);
@@ -395,7 +393,7 @@ std::string make_mixed(const std::string& name) {
 }
 
 TEST(library_file, skips_and_reports_event_with_mismatched_predicate) {
-    elog::source source = elog::open_file(make_mixed("mixed.elog"), {.where = "size > 3"});
+    elog::source source = elog::open(make_mixed("mixed.elog"), {.where = "size > 3"});
     const std::optional<elog::record> record = source.get();
     ASSERT_TRUE(record.has_value());
     EXPECT_EQ(record->name(), "weighed");
@@ -407,15 +405,15 @@ TEST(library_file, skips_and_reports_event_with_mismatched_predicate) {
 
 TEST(library_file, rejects_predicate_without_matching_event) {
     const std::string path = make_mixed("unsuited.elog");
-    EXPECT_THROW(static_cast<void>(elog::open_file(path, {.where = "size == 192.168.1.1"})),
+    EXPECT_THROW(static_cast<void>(elog::open(path, {.where = "size == 192.168.1.1"})),
                  elog::error);
 }
 
 TEST(library_file, rejects_unknown_names) {
     const std::string path = make_sample("names.elog");
-    EXPECT_THROW(static_cast<void>(elog::open_file(path, {.where = "nummer > 3"})), elog::error);
-    EXPECT_THROW(static_cast<void>(elog::open_file(path, {.where = "number >"})), elog::error);
-    EXPECT_THROW(static_cast<void>(elog::open_file(path, {.fields = {"nummer"}})), elog::error);
+    EXPECT_THROW(static_cast<void>(elog::open(path, {.where = "nummer > 3"})), elog::error);
+    EXPECT_THROW(static_cast<void>(elog::open(path, {.where = "number >"})), elog::error);
+    EXPECT_THROW(static_cast<void>(elog::open(path, {.fields = {"nummer"}})), elog::error);
 }
 
 }  // namespace

@@ -63,7 +63,7 @@ std::vector<std::uint32_t> rest_of(elog::source& source) {
 
 TEST(library_live, yields_events_emitted_after_start) {
     heart::emit(beat{1});
-    elog::source source = elog::subscribe({"library_live"});
+    elog::source source = elog::open("memory:library_live");
     heart::emit(beat{2});
     heart::emit(other_beat{3});
     const std::optional<elog::record> first = source.get(patience);
@@ -76,14 +76,14 @@ TEST(library_live, yields_events_emitted_after_start) {
 }
 
 TEST(library_live, yields_only_selected_events) {
-    elog::source source = elog::subscribe({"library_live:other_*"});
+    elog::source source = elog::open("memory:library_live:other_*");
     heart::emit(beat{1});
     heart::emit(other_beat{2});
     EXPECT_EQ(rest_of(source), std::vector<std::uint32_t>{2});
 }
 
 TEST(library_live, is_empty_without_events) {
-    elog::source source = elog::subscribe({"library_live"});
+    elog::source source = elog::open("memory:library_live");
     EXPECT_FALSE(source.try_get().has_value());
     const auto begin = steady_clock::now();
     EXPECT_FALSE(source.get(milliseconds(30)).has_value());
@@ -96,7 +96,7 @@ TEST(library_live, is_empty_without_events) {
 }
 
 TEST(library_live, yields_settled_records_without_waiting) {
-    elog::source source = elog::subscribe({"library_live"});
+    elog::source source = elog::open("memory:library_live");
     heart::emit(beat{7});
     std::optional<elog::record> found;
     const auto deadline = steady_clock::now() + patience;
@@ -107,7 +107,7 @@ TEST(library_live, yields_settled_records_without_waiting) {
 }
 
 TEST(library_live, holds_record_no_longer_than_latency) {
-    elog::source source = elog::subscribe({"library_live"}, {.latency = milliseconds(400)});
+    elog::source source = elog::open("memory:library_live", {.latency = milliseconds(400)});
     EXPECT_FALSE(source.try_get().has_value());  // polls now, and then not for a while
     heart::emit(beat{8});
     const auto begin = steady_clock::now();
@@ -119,7 +119,7 @@ TEST(library_live, holds_record_no_longer_than_latency) {
 }
 
 TEST(library_live, yields_remaining_records_on_stop) {
-    elog::source source = elog::subscribe({"library_live"});
+    elog::source source = elog::open("memory:library_live");
     heart::emit(beat{1});
     heart::emit(beat{2});
     EXPECT_EQ(rest_of(source), (std::vector<std::uint32_t>{1, 2}));
@@ -129,7 +129,7 @@ TEST(library_live, yields_remaining_records_on_stop) {
 }
 
 TEST(library_live, is_stopped_by_another_thread_while_it_waits) {
-    elog::source source = elog::subscribe({"library_live"});
+    elog::source source = elog::open("memory:library_live");
     std::thread other([&] {
         std::this_thread::sleep_for(milliseconds(20));
         source.stop();
@@ -141,11 +141,11 @@ TEST(library_live, is_stopped_by_another_thread_while_it_waits) {
 
 TEST(library_live, yields_events_of_selected_processes) {
     const auto own = eventlog::core::current_process();
-    elog::source by_number = elog::subscribe({"library_live"}, {.pids = {own.pid}});
+    elog::source by_number = elog::open("memory:library_live", {.pids = {own.pid}});
     elog::source by_name =
-        elog::subscribe({"library_live"}, {.process_names = {std::string(own.name.data())}});
+        elog::open("memory:library_live", {.process_names = {std::string(own.name.data())}});
     elog::source of_others =
-        elog::subscribe({"library_live"}, {.process_names = {"no_such_process"}});
+        elog::open("memory:library_live", {.process_names = {"no_such_process"}});
     heart::emit(beat{1});
     const int status = test::run_in_child([] {
         heart::emit(beat{2});
@@ -158,7 +158,7 @@ TEST(library_live, yields_events_of_selected_processes) {
 }
 
 TEST(library_live, can_exclude_own_process) {
-    elog::source source = elog::subscribe({"library_live"}, {.exclude_self = true});
+    elog::source source = elog::open("memory:library_live", {.exclude_self = true});
     heart::emit(beat{1});
     const int status = test::run_in_child([] {
         heart::emit(beat{2});
@@ -195,14 +195,14 @@ TEST(library_live, does_not_exclude_process_with_same_pid) {
     });
     char ready = 1;
     EXPECT_EQ(::read(read_end.get(), &ready, 1), 1);
-    elog::source source = elog::subscribe({"library_live"}, {.exclude_self = true});
+    elog::source source = elog::open("memory:library_live", {.exclude_self = true});
     other.join();
     EXPECT_EQ(status, 0);
     EXPECT_EQ(rest_of(source), std::vector<std::uint32_t>{2});
 }
 
 TEST(library_live, survives_destruction_of_copy_in_forked_child) {
-    elog::source source = elog::subscribe({"library_live"});
+    elog::source source = elog::open("memory:library_live");
     heart::emit(beat{1});
     const int status = test::run_in_child([&] {
         const elog::source copy = std::move(source);
@@ -215,7 +215,7 @@ TEST(library_live, survives_destruction_of_copy_in_forked_child) {
 }
 
 TEST(library_live, yields_records_that_match_predicate) {
-    elog::source source = elog::subscribe({"library_live"}, {.where = "number > 5"});
+    elog::source source = elog::open("memory:library_live", {.where = "number > 5"});
     heart::emit(beat{5});
     heart::emit(beat{6});
     EXPECT_EQ(rest_of(source), std::vector<std::uint32_t>{6});
@@ -223,7 +223,7 @@ TEST(library_live, yields_records_that_match_predicate) {
 }
 
 TEST(library_live, counts_type_mismatches_of_late_version) {
-    elog::source source = elog::subscribe({"library_live"}, {.where = "number > 5"});
+    elog::source source = elog::open("memory:library_live", {.where = "number > 5"});
     heart::emit(beat{6});
     static constexpr eventlog_field_definition fields[] = {
         {.name = "number", .type = EVENTLOG_TYPE_TEXT}};
@@ -247,9 +247,9 @@ TEST(library_live, counts_type_mismatches_of_late_version) {
 TEST(library_live, counts_ring_full_losses) {
     std::uint64_t reported = 0;
     elog::source source =
-        elog::subscribe({"library_live"},
-                        {.buffer_size = 128U << 10U,
-                         .on_loss = [&](const elog::loss& missing) { reported += missing.count; }});
+        elog::open("memory:library_live",
+                   {.buffer_size = 128U << 10U,
+                    .on_loss = [&](const elog::loss& missing) { reported += missing.count; }});
     constexpr std::uint32_t count = 100'000;
     for (std::uint32_t number = 0; number < count; ++number) {
         heart::emit(beat{number});
@@ -263,7 +263,7 @@ TEST(library_live, counts_ring_full_losses) {
 TEST(library_live, has_requested_buffer_count) {
     const auto kept = [](std::uint32_t buffers) {
         elog::source source =
-            elog::subscribe({"library_live"}, {.buffer_size = 128U << 10U, .buffers = buffers});
+            elog::open("memory:library_live", {.buffer_size = 128U << 10U, .buffers = buffers});
         for (std::uint32_t number = 0; number < 100'000; ++number) {
             heart::emit(beat{number});
         }
@@ -275,14 +275,14 @@ TEST(library_live, has_requested_buffer_count) {
 }
 
 TEST(library_live, rejects_invalid_subscription) {
-    EXPECT_THROW(static_cast<void>(elog::subscribe({})), elog::error);
-    EXPECT_THROW(static_cast<void>(elog::subscribe({"a:b@loud"})), elog::error);
-    EXPECT_THROW(static_cast<void>(elog::subscribe({"a"}, {.buffer_size = 1000})), elog::error);
-    EXPECT_THROW(static_cast<void>(elog::subscribe({"a"}, {.buffers = 3})), elog::error);
-    EXPECT_THROW(static_cast<void>(elog::subscribe({"a"}, {.buffers = 128})), elog::error);
-    EXPECT_THROW(static_cast<void>(elog::subscribe({"a"}, {.pids = {0}})), elog::error);
-    EXPECT_THROW(static_cast<void>(elog::subscribe({"a"}, {.process_names = {""}})), elog::error);
-    EXPECT_THROW(static_cast<void>(elog::subscribe({"a"}, {.where = "number >"})), elog::error);
+    EXPECT_THROW(static_cast<void>(elog::open("memory:")), elog::error);
+    EXPECT_THROW(static_cast<void>(elog::open("memory:a:b@loud")), elog::error);
+    EXPECT_THROW(static_cast<void>(elog::open("memory:a", {.buffer_size = 1000})), elog::error);
+    EXPECT_THROW(static_cast<void>(elog::open("memory:a", {.buffers = 3})), elog::error);
+    EXPECT_THROW(static_cast<void>(elog::open("memory:a", {.buffers = 128})), elog::error);
+    EXPECT_THROW(static_cast<void>(elog::open("memory:a", {.pids = {0}})), elog::error);
+    EXPECT_THROW(static_cast<void>(elog::open("memory:a", {.process_names = {""}})), elog::error);
+    EXPECT_THROW(static_cast<void>(elog::open("memory:a", {.where = "number >"})), elog::error);
 }
 
 std::vector<elog::source> both(elog::source first, elog::source second) {
@@ -300,8 +300,8 @@ std::string make_sample(const std::string& name) {
 
 TEST(library_merge, yields_two_files_in_time_order) {
     elog::source merged =
-        elog::merge(both(elog::open_file(make_sample("odd.elog"), {.where = "number & 1"}),
-                         elog::open_file(make_sample("all.elog"), {.where = "number < 41"})));
+        elog::merge(both(elog::open(make_sample("odd.elog"), {.where = "number & 1"}),
+                         elog::open(make_sample("all.elog"), {.where = "number < 41"})));
     std::vector<std::uint64_t> numbers;
     for (const elog::record& record : merged) {
         numbers.push_back(record["number"].as<std::uint64_t>().value_or(0));
@@ -318,8 +318,8 @@ TEST(library_merge, yields_two_files_in_time_order) {
 
 TEST(library_merge, resolves_copies_of_either_source) {
     const std::string path = make_sample("copies.elog");
-    elog::source merged = elog::merge(both(elog::open_file(path, {.fields = {"number"}}),
-                                           elog::open_file(path, {.fields = {"check"}})));
+    elog::source merged = elog::merge(
+        both(elog::open(path, {.fields = {"number"}}), elog::open(path, {.fields = {"check"}})));
     std::vector<std::byte> buffer(200);
     for (int i = 0; i < 2; ++i) {
         const std::optional<elog::record> record = merged.get();
@@ -339,8 +339,8 @@ std::vector<std::byte> copy_of(const elog::record& record) {
 
 TEST(library_merge, resolves_copies_made_before_merge) {
     const std::string path = make_sample("earlier_copies.elog");
-    elog::source first = elog::open_file(path, {.fields = {"number"}});
-    elog::source second = elog::open_file(path, {.fields = {"check"}});
+    elog::source first = elog::open(path, {.fields = {"number"}});
+    elog::source second = elog::open(path, {.fields = {"check"}});
     const std::vector<std::byte> of_first = copy_of(first.get().value());
     const std::vector<std::byte> of_second = copy_of(second.get().value());
     const elog::source merged = elog::merge(both(std::move(first), std::move(second)));
@@ -371,8 +371,8 @@ TEST(library_merge, polls_live_source_while_reading_file) {
     constexpr std::uint32_t at_once = 2000;
     std::uint32_t emitted = 0;
     elog::source merged =
-        elog::merge(both(elog::open_file(make_sample("long.elog")),
-                         elog::subscribe({"library_live"}, {.buffer_size = 128U << 10U})));
+        elog::merge(both(elog::open(make_sample("long.elog")),
+                         elog::open("memory:library_live", {.buffer_size = 128U << 10U})));
     for (int i = 0; i < 60; ++i) {
         // All events together are several times as large as the buffers.
         for (std::uint32_t j = 0; j < at_once; ++j) {
@@ -391,8 +391,8 @@ TEST(library_merge, respects_buffer_limit) {
     constexpr std::uint32_t at_once = 2000;
     std::uint32_t emitted = 0;
     elog::source merged = elog::merge(
-        both(elog::open_file(make_sample("held.elog")),
-             elog::subscribe({"library_live"}, {.buffer_size = 128U << 10U, .backlog = 1})));
+        both(elog::open(make_sample("held.elog")),
+             elog::open("memory:library_live", {.buffer_size = 128U << 10U, .backlog = 1})));
     for (int i = 0; i < 60; ++i) {
         for (std::uint32_t j = 0; j < at_once; ++j) {
             heart::emit(beat{emitted++});
@@ -407,7 +407,7 @@ TEST(library_merge, respects_buffer_limit) {
 
 TEST(library_merge, waits_for_source_with_possibly_earlier_record) {
     elog::source merged = elog::merge(
-        both(elog::subscribe({"library_live:beat"}), elog::subscribe({"library_live:other_beat"})));
+        both(elog::open("memory:library_live:beat"), elog::open("memory:library_live:other_beat")));
     for (std::uint32_t number = 0; number < 50; ++number) {
         // The distance exceeds the disagreement between two readings of the same clocks.
         std::this_thread::sleep_for(milliseconds(1));

@@ -49,14 +49,14 @@ void check_programs() {
         reports found;
         test::short_program one("library_lossy");
         test::short_program other("library_other");
-        elog::source source = elog::subscribe({"library_lossy"}, {.on_loss = add_to(found)});
+        elog::source source = elog::open("memory:library_lossy", {.on_loss = add_to(found)});
         one.lose(3, how);
         other.lose(4, how);
         EXPECT_EQ(drain(source), 3U);
         EXPECT_EQ(found, reports({{3, elog::loss_reason::unattached, "library_lossy"}}));
     }
     // A successor in the slot has lost nothing.
-    elog::source source = elog::subscribe({"library_lossy"});
+    elog::source source = elog::open("memory:library_lossy");
     EXPECT_EQ(drain(source), 0U);
 }
 
@@ -69,7 +69,7 @@ void check_child() {
     reports found;
     const eventlog::dynamic_provider one = test::make("library_forks");
     test::short_program child("library_forks");
-    elog::source source = elog::subscribe({"library_forks"}, {.on_loss = add_to(found)});
+    elog::source source = elog::open("memory:library_forks", {.on_loss = add_to(found)});
     child.lose(1, ending::killed);
     {
         const test::no_descriptors closed;
@@ -104,7 +104,7 @@ TEST(library_losses, of_a_file_have_reason_and_provider) {
         writer.write_end();
     }
     reports found;
-    elog::source source = elog::open_file(path, {.on_loss = add_to(found)});
+    elog::source source = elog::open(path, {.on_loss = add_to(found)});
     while (source.get()) {
     }
     EXPECT_EQ(found, reports({{2, elog::loss_reason::too_large, "file_test"},

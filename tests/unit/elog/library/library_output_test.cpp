@@ -65,8 +65,8 @@ std::string pour_sample(const std::string& name, elog::writing_options options =
     std::string path = path_of(name);
     elog::sink output = elog::write_file(path, options);
     elog::source input =
-        elog::open_file(make_sample(name + ".from"),
-                        {.on_loss = [&](const elog::loss& missing) { output.put(missing); }});
+        elog::open(make_sample(name + ".from"),
+                   {.on_loss = [&](const elog::loss& missing) { output.put(missing); }});
     EXPECT_EQ(elog::pour(input, output), 60U);
     output.finish();
     return path;
@@ -75,8 +75,8 @@ std::string pour_sample(const std::string& name, elog::writing_options options =
 TEST(library_output, contains_all_written_records) {
     const std::string path = pour_sample("copy");
     EXPECT_EQ(damages_of(path), none);
-    elog::source from = elog::open_file(path_of("copy.from"));
-    elog::source copy = elog::open_file(path);
+    elog::source from = elog::open(path_of("copy.from"));
+    elog::source copy = elog::open(path);
     std::uint64_t count = 0;
     while (const std::optional<elog::record> expected = from.get()) {
         const std::optional<elog::record> found = copy.get();
@@ -106,7 +106,7 @@ TEST(library_output, keeps_provider_with_only_losses) {
     }
     output.finish();
     EXPECT_EQ(damages_of(path), none);
-    elog::source copy = elog::open_file(path);
+    elog::source copy = elog::open(path);
     EXPECT_FALSE(copy.get().has_value());
     EXPECT_EQ(copy.totals().lost, more_than_providers);
 }
@@ -114,7 +114,7 @@ TEST(library_output, keeps_provider_with_only_losses) {
 TEST(library_output, may_be_compressed) {
     const std::string path = pour_sample("compressed", {.compression = 3});
     EXPECT_EQ(damages_of(path), none);
-    elog::source copy = elog::open_file(path);
+    elog::source copy = elog::open(path);
     std::uint64_t count = 0;
     for (const elog::record& record : copy) {
         EXPECT_EQ(record["number"].as<std::uint64_t>(), ++count);
@@ -127,16 +127,16 @@ TEST(library_output, may_be_compressed) {
 TEST(library_output, contains_complete_records_despite_field_selection) {
     const std::string path = path_of("whole");
     elog::sink output = elog::write_file(path);
-    elog::source input = elog::open_file(make_sample("whole.from"), {.fields = {"check"}});
+    elog::source input = elog::open(make_sample("whole.from"), {.fields = {"check"}});
     elog::pour(input, output);
     output.finish();
-    EXPECT_EQ(elog::open_file(path).get()->operator[]("number").as<int>(), 1);
+    EXPECT_EQ(elog::open(path).get()->operator[]("number").as<int>(), 1);
 }
 
 TEST(library_output, contains_live_records) {
     const std::string path = path_of("live");
     elog::sink output = elog::write_file(path);
-    elog::source input = elog::subscribe({"library_output"});
+    elog::source input = elog::open("memory:library_output");
     for (std::uint32_t number = 0; number < 1000; ++number) {
         rain::emit(drop{number});
     }
@@ -148,7 +148,7 @@ TEST(library_output, contains_live_records) {
     }
     output.finish();
     EXPECT_EQ(damages_of(path), none);
-    elog::source copy = elog::open_file(path);
+    elog::source copy = elog::open(path);
     std::size_t count = 0;
     for (const elog::record& record : copy) {
         ASSERT_LT(count, times.size());
@@ -161,8 +161,8 @@ TEST(library_output, contains_live_records) {
 
 TEST(library_output, keeps_distant_times) {
     const std::string path = path_of("far");
-    elog::source old = elog::open_file(make_sample("old"));
-    elog::source live = elog::subscribe({"library_output"});
+    elog::source old = elog::open(make_sample("old"));
+    elog::source live = elog::open("memory:library_output");
     rain::emit(drop{1});
     live.stop();
     const elog::record first = old.get().value();
@@ -172,7 +172,7 @@ TEST(library_output, keeps_distant_times) {
     output.put(last);
     output.finish();
     EXPECT_EQ(damages_of(path), none);
-    elog::source copy = elog::open_file(path);
+    elog::source copy = elog::open(path);
     EXPECT_EQ(copy.get().value().time(), first.time());
     EXPECT_EQ(copy.get().value().time(), last.time());
 }
@@ -180,7 +180,7 @@ TEST(library_output, keeps_distant_times) {
 TEST(library_output, contains_losses_of_unknown_position) {
     const std::string path = path_of("losses");
     elog::sink output = elog::write_file(path);
-    elog::source input = elog::open_file(make_sample("losses.from"));
+    elog::source input = elog::open(make_sample("losses.from"));
     elog::pour(input, output);
     output.put({.count = 2, .reason = elog::loss_reason::busy, .provider = "absent"});
     output.put({.count = 3, .reason = elog::loss_reason::full, .cpu = 8000});
@@ -195,7 +195,7 @@ TEST(library_output, without_records_is_a_valid_file) {
     elog::sink output = elog::write_file(path);
     output.finish();
     EXPECT_EQ(damages_of(path), none);
-    EXPECT_FALSE(elog::open_file(path).get().has_value());
+    EXPECT_FALSE(elog::open(path).get().has_value());
 }
 
 TEST(library_output, does_not_replace_file_by_default) {
@@ -220,7 +220,7 @@ TEST(library_output, appears_only_when_finished) {
     const std::string path = path_of("given_up");
     {
         elog::sink output = elog::write_file(path);
-        elog::source input = elog::open_file(make_sample("given_up.from"));
+        elog::source input = elog::open(make_sample("given_up.from"));
         elog::pour(input, output);
         EXPECT_FALSE(is_there(path));
     }
@@ -238,7 +238,7 @@ TEST(library_output, does_not_replace_file_being_written) {
 
 TEST(library_output, rejects_records_after_end) {
     elog::sink output = elog::write_file(path_of("ended"));
-    elog::source input = elog::open_file(make_sample("ended.from"));
+    elog::source input = elog::open(make_sample("ended.from"));
     output.finish();
     EXPECT_THROW(output.put(input.get().value()), elog::error);
 }

@@ -39,8 +39,8 @@ std::vector<std::uint32_t> rest_of(elog::source& source) {
 
 TEST(library_sampling, omits_events_by_sampling_rate) {
     elog::source source =
-        elog::subscribe({"library_sampling:beat 1/10", "library_sampling:* 1/1000",
-                         "library_sampling:other_* 1/3"});
+        elog::open("memory:", {.events = {"library_sampling:beat 1/10", "library_sampling:* 1/1000",
+                                          "library_sampling:other_* 1/3"}});
     for (std::uint32_t number = 0; number < 1005; ++number) {
         heart::emit(beat{number});
         if (number < 10) {
@@ -65,7 +65,7 @@ TEST(library_sampling, omits_events_by_sampling_rate) {
 
 TEST(library_sampling, conserves_events_with_sampling_and_losses) {
     elog::source source =
-        elog::subscribe({"library_sampling 1/7"}, {.buffer_size = 128U << 10U, .max_rate = 1000});
+        elog::open("memory:library_sampling 1/7", {.buffer_size = 128U << 10U, .max_rate = 1000});
     constexpr std::uint32_t count = 100'000;
     for (std::uint32_t number = 0; number < count; ++number) {
         heart::emit(beat{number});
@@ -79,7 +79,7 @@ TEST(library_sampling, conserves_events_with_sampling_and_losses) {
 }
 
 TEST(library_sampling, limits_rate_of_what_sampling_keeps) {
-    elog::source source = elog::subscribe({"library_sampling 1/2"}, {.max_rate = 5});
+    elog::source source = elog::open("memory:library_sampling 1/2", {.max_rate = 5});
     for (std::uint32_t number = 0; number < 1000; ++number) {
         heart::emit(beat{number});
     }
@@ -94,8 +94,8 @@ TEST(library_sampling, limits_rate_of_what_sampling_keeps) {
 }
 
 TEST(library_sampling, samples_what_predicate_selects) {
-    elog::source source = elog::subscribe({"library_sampling 1/10"},
-                                          {.where = "number >= 50", .exclude_self = false});
+    elog::source source = elog::open("memory:library_sampling 1/10",
+                                     {.where = "number >= 50", .exclude_self = false});
     for (std::uint32_t number = 0; number < 100; ++number) {
         heart::emit(beat{number});
     }
@@ -105,8 +105,8 @@ TEST(library_sampling, samples_what_predicate_selects) {
 
 TEST(library_sampling, sums_omitted_records) {
     std::vector<elog::source> parts;
-    parts.push_back(elog::subscribe({"library_sampling 1/10"}));
-    parts.push_back(elog::subscribe({"library_sampling 1/4"}));
+    parts.push_back(elog::open("memory:library_sampling 1/10"));
+    parts.push_back(elog::open("memory:library_sampling 1/4"));
     elog::source merged = elog::merge(std::move(parts));
     for (std::uint32_t number = 0; number < 100; ++number) {
         heart::emit(beat{number});
@@ -116,9 +116,9 @@ TEST(library_sampling, sums_omitted_records) {
 }
 
 TEST(library_sampling, rejects_invalid_rates) {
-    EXPECT_THROW(static_cast<void>(elog::subscribe({"a 1/0"})), elog::error);
-    EXPECT_THROW(static_cast<void>(elog::subscribe({"a 2/3"})), elog::error);
-    EXPECT_THROW(static_cast<void>(elog::subscribe({"a"}, {.max_rate = 1'000'000'001})),
+    EXPECT_THROW(static_cast<void>(elog::open("memory:a 1/0")), elog::error);
+    EXPECT_THROW(static_cast<void>(elog::open("memory:a 2/3")), elog::error);
+    EXPECT_THROW(static_cast<void>(elog::open("memory:a", {.max_rate = 1'000'000'001})),
                  elog::error);
 }
 

@@ -84,8 +84,8 @@ TEST(library_sink, writes_text_lines_with_losses_in_place) {
     const output written;
     elog::sink sink = elog::write_text(written.descriptor());
     elog::source source =
-        elog::open_file(make_sample("text.elog"),
-                        {.on_loss = [&](const elog::loss& missing) { sink.put(missing); }});
+        elog::open(make_sample("text.elog"),
+                   {.on_loss = [&](const elog::loss& missing) { sink.put(missing); }});
     EXPECT_EQ(elog::pour(source, sink), 60U);
     sink.finish();
     const std::vector<std::string> lines = written.lines();
@@ -99,7 +99,7 @@ TEST(library_sink, writes_text_lines_with_losses_in_place) {
 TEST(library_sink, reports_loss_before_record_if_unreported) {
     const output written;
     elog::sink sink = elog::write_text(written.descriptor());
-    elog::source source = elog::open_file(make_sample("gap.elog"));
+    elog::source source = elog::open(make_sample("gap.elog"));
     elog::pour(source, sink);
     sink.finish();
     const std::vector<std::string> lines = written.lines();
@@ -112,8 +112,8 @@ TEST(library_sink, reports_each_loss_of_merged_sources_once) {
     elog::sink sink = elog::write_text(written.descriptor());
     const auto put = [&](const elog::loss& missing) { sink.put(missing); };
     std::vector<elog::source> sources;
-    sources.push_back(elog::open_file(make_sample("reported.elog"), {.on_loss = put}));
-    sources.push_back(elog::open_file(make_sample("told_too.elog"), {.on_loss = put}));
+    sources.push_back(elog::open(make_sample("reported.elog"), {.on_loss = put}));
+    sources.push_back(elog::open(make_sample("told_too.elog"), {.on_loss = put}));
     elog::source merged = elog::merge(std::move(sources));
     elog::pour(merged, sink);
     sink.finish();
@@ -130,10 +130,10 @@ TEST(library_sink, reports_losses_per_source) {
     const output written;
     elog::sink sink = elog::write_text(written.descriptor());
     elog::source telling =
-        elog::open_file(make_sample("telling.elog"),
-                        {.on_loss = [&](const elog::loss& missing) { sink.put(missing); }});
+        elog::open(make_sample("telling.elog"),
+                   {.on_loss = [&](const elog::loss& missing) { sink.put(missing); }});
     elog::pour(telling, sink);  // reports a loss without a following record at its end
-    elog::source silent = elog::open_file(make_sample("silent.elog"));
+    elog::source silent = elog::open(make_sample("silent.elog"));
     elog::pour(silent, sink);
     sink.finish();
     const std::vector<std::string> lines = written.lines();
@@ -144,7 +144,7 @@ TEST(library_sink, reports_losses_per_source) {
 TEST(library_sink, writes_json_lines) {
     const output written;
     elog::sink sink = elog::write_json_lines(written.descriptor());
-    elog::source source = elog::open_file(make_sample("json.elog"), {.where = "number == 7"});
+    elog::source source = elog::open(make_sample("json.elog"), {.where = "number == 7"});
     EXPECT_EQ(elog::pour(source, sink), 1U);
     sink.finish();
     const std::vector<std::string> lines = written.lines();
@@ -155,7 +155,7 @@ TEST(library_sink, writes_json_lines) {
 
 TEST(library_sink, writes_table_of_requested_fields) {
     const output written;
-    elog::source source = elog::open_file(make_sample("csv.elog"), {.fields = {"number"}});
+    elog::source source = elog::open(make_sample("csv.elog"), {.fields = {"number"}});
     elog::sink sink = elog::write_csv(written.descriptor(), source.events());
     EXPECT_EQ(elog::pour(source, sink), 60U);
     sink.finish();
@@ -168,8 +168,8 @@ TEST(library_sink, writes_table_of_requested_fields) {
 TEST(library_sink, distinguishes_providers_with_same_id_in_two_files) {
     const output written;
     std::vector<elog::source> sources;
-    sources.push_back(elog::open_file(make_single("one", "came")));
-    sources.push_back(elog::open_file(make_single("two", "went")));
+    sources.push_back(elog::open(make_single("one", "came")));
+    sources.push_back(elog::open(make_single("two", "went")));
     elog::source merged = elog::merge(std::move(sources));
     elog::sink sink = elog::write_text(written.descriptor());
     EXPECT_EQ(elog::pour(merged, sink), 2U);
@@ -187,7 +187,7 @@ TEST(library_sink, rejects_too_many_providers) {
         const std::string name = "p" + std::to_string(i);
         sink.put({.count = 1, .reason = elog::loss_reason::busy, .provider = name});
     }
-    elog::source source = elog::open_file(make_single("late", "came"));
+    elog::source source = elog::open(make_single("late", "came"));
     const elog::record record = source.get().value();
     // A sink stays usable after an error.
     EXPECT_THROW(sink.put(record), elog::error);
@@ -200,7 +200,7 @@ TEST(library_sink, rejects_too_many_providers) {
 std::string text_of_sample(const std::string& name) {
     const output written;
     elog::sink sink = elog::write_text(written.descriptor());
-    elog::source source = elog::open_file(make_sample(name));
+    elog::source source = elog::open(make_sample(name));
     elog::pour(source, sink);
     sink.finish();
     std::string text;
@@ -233,7 +233,7 @@ TEST(library_sink, waits_for_nonblocking_descriptor) {
         taken = drain(read_end.get());
     });
     elog::sink sink = elog::write_text(write_end.get());
-    elog::source source = elog::open_file(make_sample("slow.elog"));
+    elog::source source = elog::open(make_sample("slow.elog"));
     EXPECT_NO_THROW({
         elog::pour(source, sink);
         sink.finish();
@@ -251,7 +251,7 @@ TEST(library_sink, does_not_repeat_output_after_error) {
     const int status = test::run_in_child([&] {
         static_cast<void>(std::signal(SIGXFSZ, SIG_IGN));
         elog::sink sink = elog::write_text(written.descriptor());
-        elog::source source = elog::open_file(make_sample("behind.elog"));
+        elog::source source = elog::open(make_sample("behind.elog"));
         elog::pour(source, sink);
         rlimit limit{};
         static_cast<void>(::getrlimit(RLIMIT_FSIZE, &limit));
@@ -277,7 +277,7 @@ TEST(library_sink, does_not_repeat_output_after_error) {
 TEST(library_sink, reports_write_error) {
     const eventlog::core::unique_fd full(::open("/dev/full", O_WRONLY | O_CLOEXEC));
     elog::sink sink = elog::write_text(full.get());
-    elog::source source = elog::open_file(make_sample("full.elog"));
+    elog::source source = elog::open(make_sample("full.elog"));
     EXPECT_THROW(
         {
             elog::pour(source, sink);
@@ -295,7 +295,7 @@ TEST(library_sink, accepts_custom_sink) {
     };
     static_assert(elog::takes_records<adder> && elog::takes_records<elog::sink>);
     static_assert(elog::gives_records<elog::source> && !elog::gives_records<adder>);
-    elog::source source = elog::open_file(make_sample("sum.elog"));
+    elog::source source = elog::open(make_sample("sum.elog"));
     adder sum;
     elog::pour(source, sum);
     EXPECT_EQ(sum.sum, 60U * 61U / 2);

@@ -63,7 +63,7 @@ class one_record {
         const std::vector<std::uint8_t> bytes = made.bytes();
         writer.write_run({.ring = 0, .count = 1, .bytes = bytes});
         writer.write_end();
-        source_.emplace(elog::open_file(path));
+        source_.emplace(elog::open(path));
         record_ = source_->get();
         EXPECT_TRUE(record_.has_value());
     }

@@ -92,7 +92,7 @@ std::vector<std::string> read(elog::source& source) {
 using texts = std::vector<std::string>;
 
 TEST(library_versions, give_a_value_by_name_only_if_that_version_has_it_with_that_type) {
-    elog::source source = elog::open_file(make_versions("typed.elog"));
+    elog::source source = elog::open(make_versions("typed.elog"));
     std::vector<std::optional<std::uint32_t>> numbers;
     std::vector<std::optional<std::string_view>> names;
     std::vector<std::optional<std::uint64_t>> prices;
@@ -126,7 +126,7 @@ TEST(library_versions, give_a_value_by_name_only_if_that_version_has_it_with_tha
 }
 
 TEST(library_versions, have_separate_field_indexes) {
-    elog::source source = elog::open_file(make_versions("index.elog"));
+    elog::source source = elog::open(make_versions("index.elog"));
     std::vector<std::uint64_t> prices;
     std::optional<elog::event> known;
     std::optional<std::size_t> index;
@@ -147,11 +147,11 @@ TEST(library_versions, have_separate_field_indexes) {
 
 TEST(library_versions, lacking_a_field_are_not_compared) {
     const std::string path = make_versions("lack.elog");
-    elog::source dear = elog::open_file(path, {.where = "price > 20"});
+    elog::source dear = elog::open(path, {.where = "price > 20"});
     EXPECT_EQ(read(dear), (texts{"new 3 30", "other \"four\" 40", "other \"four\" 50"}));
-    elog::source cheap = elog::open_file(path, {.where = "!(price > 20)"});
+    elog::source cheap = elog::open(path, {.where = "!(price > 20)"});
     EXPECT_EQ(read(cheap), (texts{"new 2 20", "new  20"}));
-    elog::source without = elog::open_file(path, {.where = "!has(price)"});
+    elog::source without = elog::open(path, {.where = "!has(price)"});
     EXPECT_EQ(read(without), (texts{"old 1 "}));
     for (const elog::source* source : {&dear, &cheap, &without}) {
         EXPECT_EQ(source->totals().left_out, 0U);
@@ -161,7 +161,7 @@ TEST(library_versions, lacking_a_field_are_not_compared) {
 
 TEST(library_versions, with_type_mismatch_are_skipped_and_counted) {
     const std::string path = make_versions("unsuited_version.elog");
-    elog::source source = elog::open_file(path, {.where = "number >= 2"});
+    elog::source source = elog::open(path, {.where = "number >= 2"});
     EXPECT_EQ(read(source), (texts{"new 2 20", "new 3 30"}));
     EXPECT_EQ(source.totals().records, 2U);
     EXPECT_EQ(source.totals().left_out, 2U);
@@ -170,7 +170,7 @@ TEST(library_versions, with_type_mismatch_are_skipped_and_counted) {
                      "where, column 11: 'number' of shop:order is a text, and this is a number: "
                      "they cannot be compared."}));
 
-    elog::source words = elog::open_file(path, {.where = "number == \"four\" || price == 20"});
+    elog::source words = elog::open(path, {.where = "number == \"four\" || price == 20"});
     EXPECT_EQ(read(words), (texts{"new  20", "other \"four\" 40", "other \"four\" 50"}));
     EXPECT_EQ(words.totals().left_out, 3U);
 }
@@ -178,7 +178,7 @@ TEST(library_versions, with_type_mismatch_are_skipped_and_counted) {
 TEST(library_versions, are_counted_once_in_several_sources) {
     std::vector<elog::source> parts;
     for (const char* name : {"part1.elog", "part2.elog"}) {
-        parts.push_back(elog::open_file(make_versions(name), {.where = "number < 2"}));
+        parts.push_back(elog::open(make_versions(name), {.where = "number < 2"}));
     }
     elog::source both = elog::merge(std::move(parts));
     EXPECT_EQ(read(both), (texts{"old 1 ", "old 1 "}));

@@ -198,7 +198,7 @@ TEST(truncated_recording, fails_every_operation) {
 
 TEST(truncated_subscription, fails_waiting_consumer) {
     for (const off_t size : {off_t{0}, off_t{4096}, off_t{1} << 20U}) {
-        elog::source source = elog::subscribe({"cut_files"});
+        elog::source source = elog::open("memory:cut_files");
         emit_in_child(1);
         EXPECT_TRUE(source.get(std::chrono::seconds(30)).has_value());
         std::thread other([size] {
@@ -214,7 +214,7 @@ TEST(truncated_subscription, fails_waiting_consumer) {
 
 TEST(truncated_subscription, does_not_affect_next_subscription) {
     {
-        elog::source source = elog::subscribe({"cut_files"});
+        elog::source source = elog::open("memory:cut_files");
         ASSERT_EQ(::truncate(subscription_path().c_str(), 0), 0);
     }
     event_listener listener("cut_files:*");
@@ -284,7 +284,7 @@ TEST_F(truncated_provider, concurrent_truncation_does_not_harm_subscription) {
             static_cast<void>(provider->set_bit(0, 15));
             provider->detach_slot(15);
             provider->notify();
-            const elog::source source = elog::subscribe({"cut_files"});
+            const elog::source source = elog::open("memory:cut_files");
         }
     }
     ::close(descriptor);
