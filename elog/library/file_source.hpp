@@ -26,6 +26,7 @@ class file_source final : public single_source {
     [[nodiscard]] bool is_over() const noexcept override { return is_over_; }
     void stop() noexcept override { is_over_ = true; }
     std::chrono::nanoseconds prefetch() override { return std::chrono::nanoseconds::max(); }
+    [[nodiscard]] std::chrono::steady_clock::time_point due() override { return {}; }
     [[nodiscard]] timestamp watermark() const noexcept override { return timestamp::min(); }
     [[nodiscard]] source_totals totals() const noexcept override;
     [[nodiscard]] std::vector<std::string> complaints() const override;

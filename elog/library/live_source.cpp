@@ -195,6 +195,10 @@ std::optional<record> live_source::next_due() {
     return std::nullopt;
 }
 
+std::chrono::steady_clock::time_point live_source::due() {
+    return stop_requested_ || has_ended_ ? steady_clock::time_point{} : next_poll_;
+}
+
 timestamp live_source::watermark() const noexcept {
     return feed_.watermark() == UINT64_MAX
                ? timestamp::max()

@@ -73,6 +73,7 @@ class live_source final : public single_source {
     [[nodiscard]] bool is_over() const noexcept override { return is_over_; }
     void stop() noexcept override { stop_requested_ = true; }
     std::chrono::nanoseconds prefetch() override;
+    [[nodiscard]] std::chrono::steady_clock::time_point due() override;
     [[nodiscard]] timestamp watermark() const noexcept override;
 
   private:

@@ -108,6 +108,25 @@ std::chrono::nanoseconds merged_source::prefetch() {
     return good_for;
 }
 
+/// A part without a record may block the others; those with one only have to be polled.
+std::chrono::steady_clock::time_point merged_source::due() {
+    using std::chrono::steady_clock;
+    steady_clock::time_point earliest = steady_clock::time_point::max();
+    for (const part& each : parts_) {
+        source_state& state = each.from.state();
+        if (each.head) {
+            const std::chrono::nanoseconds good_for = state.prefetch();
+            const steady_clock::time_point now = steady_clock::now();
+            if (good_for < steady_clock::time_point::max() - now) {
+                earliest = std::min(earliest, now + good_for);
+            }
+        } else if (!each.from.is_over()) {
+            earliest = std::min(earliest, state.due());
+        }
+    }
+    return earliest;
+}
+
 timestamp merged_source::watermark() const noexcept {
     timestamp earliest = timestamp::max();
     for (const part& each : parts_) {

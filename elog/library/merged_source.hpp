@@ -24,6 +24,7 @@ class merged_source final : public source_state {
     [[nodiscard]] bool is_over() const noexcept override;
     void stop() noexcept override;
     std::chrono::nanoseconds prefetch() override;
+    [[nodiscard]] std::chrono::steady_clock::time_point due() override;
     [[nodiscard]] timestamp watermark() const noexcept override;
     [[nodiscard]] const event_info* find(std::uint64_t origin, std::uint32_t provider,
                                          std::uint16_t event) const noexcept override;

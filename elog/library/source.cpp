@@ -13,6 +13,50 @@
 #include "source_state.hpp"
 
 namespace elog {
+
+namespace library {
+
+int source_state::open_descriptor() {
+    is_noted_ready_ = is_noted_ready_ || !ready.is_open();
+    return ready.open();
+}
+
+void source_state::note_ready() noexcept {
+    if (!std::exchange(is_noted_ready_, true)) {
+        ready.set_now();
+    }
+}
+
+/// stop() sets its mark before the descriptor: either its setting is the later one, or due() below
+/// has the mark.
+void source_state::note_not_ready() {
+    is_noted_ready_ = false;
+    ready.set(due());
+    if (due() <= std::chrono::steady_clock::now()) {
+        note_ready();
+    }
+}
+
+std::optional<record> source_state::next_and_note() {
+    if (!ready.is_open()) {
+        return next();
+    }
+    try {
+        std::optional<record> found = next();
+        if (found || is_over()) {
+            note_ready();
+        } else {
+            note_not_ready();
+        }
+        return found;
+    } catch (...) {
+        note_ready();
+        throw;
+    }
+}
+
+}  // namespace library
+
 namespace {
 
 using std::chrono::steady_clock;
@@ -28,7 +72,7 @@ source::source(source&& other) noexcept = default;
 source& source::operator=(source&& other) noexcept = default;
 
 std::optional<record> source::try_get() {
-    return library::convert_errors([this] { return state_->next(); });
+    return library::convert_errors([this] { return state_->next_and_note(); });
 }
 
 std::optional<record> source::get() {
@@ -44,7 +88,7 @@ std::optional<record> source::get(std::chrono::nanoseconds wait) {
 std::optional<record> source::get(steady_clock::time_point deadline) {
     return library::convert_errors([&]() -> std::optional<record> {
         while (true) {
-            if (std::optional<record> found = state_->next()) {
+            if (std::optional<record> found = state_->next_and_note()) {
                 return found;
             }
             if (state_->is_over()) {
@@ -65,6 +109,11 @@ bool source::is_over() const noexcept {
 
 void source::stop() noexcept {
     state_->stop();
+    state_->ready.set_now();
+}
+
+int source::descriptor() {
+    return library::convert_errors([this] { return state_->open_descriptor(); });
 }
 
 std::optional<record> source::view(std::span<const std::byte> copied) const noexcept {

@@ -16,6 +16,7 @@
 
 #include "base/user_error.hpp"
 #include "event_info.hpp"
+#include "ready_timer.hpp"
 #include "record/loss.hpp"
 #include "record/record_sampler.hpp"
 #include "record/time_merger.hpp"
@@ -42,6 +43,9 @@ class source_state {
     /// next() stays valid. Returns the time until the next call is due.
     virtual std::chrono::nanoseconds prefetch() = 0;
 
+    /// After next() has returned nothing: the time at which it may return something, or the source
+    /// be over.
+    [[nodiscard]] virtual std::chrono::steady_clock::time_point due() = 0;
     /// After next() has returned nothing: a lower limit for the times of all further records.
     [[nodiscard]] virtual timestamp watermark() const noexcept = 0;
     /// nullptr: not known.
@@ -50,6 +54,20 @@ class source_state {
     [[nodiscard]] virtual std::vector<event> events() const = 0;
     [[nodiscard]] virtual source_totals totals() const noexcept = 0;
     [[nodiscard]] virtual std::vector<std::string> complaints() const = 0;
+
+    /// The descriptor of source::descriptor().
+    ready_timer ready;
+
+  private:
+    friend class elog::source;
+
+    [[nodiscard]] int open_descriptor();
+    /// Calls next(), and sets the descriptor.
+    [[nodiscard]] std::optional<record> next_and_note();
+    void note_ready() noexcept;
+    void note_not_ready();
+
+    bool is_noted_ready_ = false;  // the descriptor is readable until next() returns nothing
 };
 
 /// One file or subscription: selects records and counts losses.

@@ -84,6 +84,22 @@ class ELOG_API source {
     /// Ends the source. Records emitted before are still returned; a file is over at once.
     void stop() noexcept;
 
+    /// A descriptor for poll(2), epoll(7) and event loops. It belongs to the source, which closes
+    /// it: only wait for it to become readable (POLLIN), then call try_get() until it returns
+    /// nothing.
+    ///
+    /// - Level-triggered: readable while try_get() may return a record or throw, and when the
+    ///   source is over; not readable after try_get() or get() has returned nothing, until the
+    ///   buffers are due again. With EPOLLET, call try_get() until it returns nothing.
+    /// - A file is always readable. Events do not wake the caller: the descriptor of a live source
+    ///   becomes readable twice in each `latency`, also without events, but not more often than
+    ///   every 100 us. A caller that then calls try_get() gets each record within `latency`. The
+    ///   buffers have to hold the events of half of this time: a full buffer wakes only get().
+    /// - stop() makes it readable. The descriptors of sources that have been merged are of no use.
+    ///
+    /// Throws error if this process can have no more descriptors.
+    [[nodiscard]] int descriptor();
+
     /// Restores a record that record::copy_to has copied from this source; valid as long as these
     /// bytes. Nothing: the bytes are no such copy.
     [[nodiscard]] std::optional<record> view(std::span<const std::byte> copied) const noexcept;

@@ -165,6 +165,37 @@ class WatchLive(Examples):
         )
 
 
+class EventLoop(Examples):
+    def test_serves_events_and_another_descriptor(self):
+        loop = self.start(harness.example("event_loop"), "memory:thermometer:*",
+                          stdin=subprocess.PIPE)
+        self.wait_for(
+            lambda: self.is_mapped(loop, "subscriptions") or loop.poll() is not None,
+            "a subscription",
+        )
+        self.finish(self.start(harness.example("heating"), "3"))
+        # Neither descriptor keeps the other one waiting: events are read without a line, and a line
+        # is answered without an event.
+        self.wait_for(lambda: self.answer_of(loop) == "reading=3 lost=0\n", "three events")
+        self.finish(self.start(harness.example("heating"), "2"))
+        output, errors = self.finish(loop)  # ends standard input
+        self.assertEqual((output, errors), ("reading=5 lost=0\n", ""))
+
+    @staticmethod
+    def answer_of(loop):
+        loop.stdin.write("\n")
+        loop.stdin.flush()
+        return loop.stdout.readline()
+
+    def test_reads_a_recording_to_its_end(self):
+        file = self.path("run.elog")
+        self.run_elog("record", "-e", "heating", "-o", file, "--", harness.example("heating"), "3")
+        # Standard input stays open.
+        loop = self.start(harness.example("event_loop"), file, stdin=subprocess.PIPE)
+        self.assertEqual(loop.stdout.readline(), "switched=2 lost=0\n")
+        self.finish(loop)
+
+
 class SharedLibrary(Examples):
     def test_program_and_library_are_two_providers(self):
         arguments = ["-e", "heating", "-e", "thermometer:reading"]
