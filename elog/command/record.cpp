@@ -34,6 +34,7 @@
 #include "recorder/recorded_command.hpp"
 #include "recorder/recording_file.hpp"
 #include "recorder/recording_progress.hpp"
+#include "recorder/split_recording.hpp"
 #include "recorder/summary.hpp"
 #include "terminal/diagnostics.hpp"
 
@@ -91,13 +92,26 @@ bool is_limited_to_command(const record_arguments& arguments,
 /// What the sink of a file asks for, and reports.
 struct file_connection {
     std::function<recording_notes()> notes{};
-    bool is_disk_full = false;
+    bool should_end = false;                           // a file cannot be written
     std::optional<incomplete_recording> incomplete{};  // after the end
+    std::optional<split_recording> split{};
 };
 
 /// The words of a command with blanks between them.
 std::string text_of(const std::vector<std::string>& words) {
     return fmt::format("{}", fmt::join(words, " "));
+}
+
+/// Adds what did not reach one of the files.
+void add_incomplete(std::optional<incomplete_recording>& all, incomplete_recording one) {
+    if (!all) {
+        all = std::move(one);
+        return;
+    }
+    for (std::size_t ring = 0; ring < one.unwritten.size(); ++ring) {
+        all->unwritten[ring].count += one.unwritten[ring].count;
+        all->unwritten[ring].bytes += one.unwritten[ring].bytes;
+    }
 }
 
 std::unique_ptr<record_sink> make_sink(const record_arguments& arguments, recorded_command& command,
@@ -110,12 +124,16 @@ std::unique_ptr<record_sink> make_sink(const record_arguments& arguments, record
     file_sink_options options = make_file_options(arguments.file);
     options.command = text_of(words);
     options.notes = [&file] { return file.notes ? file.notes() : recording_notes(); };
-    options.on_disk_full = [&file] { file.is_disk_full = true; };
+    options.on_disk_full = [&file] { file.should_end = true; };
     options.on_incomplete = [&file](incomplete_recording incomplete) {
-        file.incomplete = std::move(incomplete);
+        add_incomplete(file.incomplete, std::move(incomplete));
     };
     // The rest of a recording that has ended is not dropped because its reader is slow.
     options.should_abort = [&command] { return command.is_interrupted(); };
+    if (arguments.file.split_by) {
+        file.split.emplace(arguments.file, std::move(options), [&file] { file.should_end = true; });
+        return file.split->make_sink();
+    }
     return std::make_unique<file_sink>(std::move(options));
 }
 
@@ -250,6 +268,9 @@ bool record(const requested_route& route, const record_arguments& arguments,
     }
     if (is_to_be_there) {
         process->check_patterns_before();
+        if (arguments.file.split_by) {
+            check_split_name(arguments.file, process->found(), options.patterns);
+        }
     }
     if (arguments.explain) {
         explain(arguments, *process, options, words);
@@ -285,8 +306,7 @@ bool record(const requested_route& route, const record_arguments& arguments,
         summary = run(*process, arguments, is_alone, processes.sink(), [&] {
             start_command();
             processes.poll();
-            return command.should_stop() || (selection && selection->is_full()) ||
-                   file.is_disk_full;
+            return command.should_stop() || (selection && selection->is_full()) || file.should_end;
         });
         processes.complete(summary);
         if (file.incomplete) {
@@ -296,6 +316,9 @@ bool record(const requested_route& route, const record_arguments& arguments,
         print_type_mismatches(filter.get(), nullptr);
         if (file.incomplete) {
             throw error_of(*file.incomplete);
+        }
+        if (file.split) {
+            file.split->report();
         }
     } catch (const output_closed&) {
         if (!arguments.exit_status) {  // else the caller waits for it

@@ -9,6 +9,7 @@
 #include "cli/output_file.hpp"
 #include "cli/quantities.hpp"
 #include "file/rotated_files.hpp"
+#include "recorder/split_recording.hpp"
 
 namespace elog {
 namespace {
@@ -73,6 +74,8 @@ void add_recording_file_options(subcommand& command, recording_file_arguments& a
         .range(1, 1'000'000);
     command.add_option("--max-total SIZE", arguments.max_total,
                        "Keep as many files as fit into that size");
+    command.add_option("--split-by NAME", arguments.split_by,
+                       "Write a file for each session or value of a field, below -o DIR/");
 }
 
 file_sink_options make_file_options(const recording_file_arguments& arguments) {
@@ -111,13 +114,22 @@ file_sink_options make_file_options(const recording_file_arguments& arguments) {
 void check_recording_file(const recording_file_arguments& arguments) {
     if (!arguments.output) {
         if (arguments.compression != 0 || arguments.rotate || arguments.keep ||
-            arguments.max_total || arguments.force || arguments.mode) {
-            throw usage_error("--compress, --rotate, --keep, --max-total, --force and --mode are "
-                              "for files: add -o FILE.");
+            arguments.max_total || arguments.split_by || arguments.force || arguments.mode) {
+            throw usage_error("--compress, --rotate, --keep, --max-total, --split-by, --force and "
+                              "--mode are for files: add -o FILE.");
         }
         return;
     }
     const file_sink_options options = make_file_options(arguments);
+    if (arguments.split_by) {
+        check_split(arguments);
+        return;
+    }
+    if (arguments.output->ends_with('/')) {
+        throw usage_error("{} is a directory: name a file with -o, or add --split-by to write a "
+                          "file for each session or value of a field.",
+                          *arguments.output);
+    }
     if (arguments.descriptor()) {
         check_open_output(options, arguments.is_standard_output() ? standard_output_name
                                                                   : *arguments.output);
@@ -129,6 +141,9 @@ void check_recording_file(const recording_file_arguments& arguments) {
 std::optional<std::string> name_of_recording(const recording_file_arguments& arguments) {
     if (!arguments.output || arguments.descriptor()) {
         return std::nullopt;
+    }
+    if (arguments.split_by) {
+        return split_glob(arguments);
     }
     return make_file_options(arguments).rotation.is_wanted() ? rotation_glob(*arguments.output)
                                                              : *arguments.output;

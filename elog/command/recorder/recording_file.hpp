@@ -23,6 +23,7 @@ struct recording_file_arguments {
     std::optional<std::string> rotate;
     std::optional<std::uint64_t> keep;
     std::optional<std::string> max_total;
+    std::optional<std::string> split_by{};
 
     /// The inherited descriptor that -o names; nothing for a file, and without -o.
     [[nodiscard]] std::optional<int> descriptor() const {
@@ -31,8 +32,8 @@ struct recording_file_arguments {
     [[nodiscard]] bool is_standard_output() const { return descriptor() == STDOUT_FILENO; }
 };
 
-/// Adds -o, --force, --mode, --compress, --rotate, --keep and --max-total. The arguments have to
-/// live until the command line has been read.
+/// Adds -o, --force, --mode, --compress, --rotate, --keep, --max-total and --split-by. The
+/// arguments have to live until the command line has been read.
 void add_recording_file_options(subcommand& command, recording_file_arguments& arguments);
 
 /// Rejects what can be checked before anything is started. Throws usage_error for options that do
