@@ -3,19 +3,15 @@
 
 #include <cstddef>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include "base/user_error.hpp"
-#include "capture/kernel_trace_recording.hpp"
+#include "capture/live_capture.hpp"
 #include "cli/complaints.hpp"
 #include "cli/global_options.hpp"
 #include "discovery/incompatible_processes.hpp"
-#include "kmod/device_recording.hpp"
-#include "kmod/device_subscription.hpp"
-#include "kmod/relay_subscription.hpp"
 #include "live/keyword_watch.hpp"
 #include "live/tracing.hpp"
 #include "memory/running_providers.hpp"
@@ -32,26 +28,26 @@ std::string explain_narrowed(const std::string& narrowed_by) {
 class memory_recording : public live_recording {
   public:
     explicit memory_recording(const subscription_options& options)
-        : patterns_(options.patterns), narrowed_by_(options.narrowed_by), source_(options) {}
+        : patterns_(options.patterns), narrowed_by_(options.narrowed_by), capture_(options) {}
 
     [[nodiscard]] recording_route route() const noexcept override {
         return recording_route::memory;
     }
     void check_patterns_before() const override {
         check_keywords(patterns_, find_running_instances, keyword_advice);
-        check_patterns(patterns_, source_.patterns_matched(), {},
+        check_patterns(patterns_, capture_.patterns_matched(), {},
                        "See the events with: elog list. To wait for it, add --wait.");
     }
     void check_patterns_after_command() const override {
         check_patterns(
-            patterns_, source_.patterns_matched(), process_->providers(),
+            patterns_, capture_.patterns_matched(), capture_.process().providers(),
             "Neither did the command while it ran. See the events with: elog list. For a "
             "program that runs as another user: elog --user USER record ...");
     }
-    void warn_incompatible() const override { warn_incompatible_processes(source_.header()); }
-    [[nodiscard]] std::vector<provider_instance> found() const override {
-        return find_running_instances();
+    void warn_incompatible() const override {
+        warn_incompatible_processes(capture_.source().header());
     }
+    [[nodiscard]] std::vector<provider_instance> found() const override { return capture_.found(); }
     [[nodiscard]] std::string explain() const override {
         return "programs ask     which events -e, --session, -p and --comm want" +
                explain_narrowed(narrowed_by_) + "\nelog asks        all of --where\n";
@@ -59,28 +55,28 @@ class memory_recording : public live_recording {
     recording_summary run(record_sink& sink, const std::function<bool()>& stop,
                           std::chrono::nanoseconds latency) override {
         keyword_watch& watched = keywords_.emplace(patterns_, sink, find_running_instances);
-        return process_.emplace(source_, watched)
-            .run(
-                [&] {
-                    watched.poll();
-                    return stop();
-                },
-                latency);
+        return capture_.run(
+            watched,
+            [&] {
+                watched.poll();
+                return stop();
+            },
+            latency);
     }
-    void pause() override { process_->pause(); }
-    void resume() override { process_->resume(); }
+    void pause() override { capture_.process().pause(); }
+    void resume() override { capture_.process().resume(); }
     [[nodiscard]] bool is_paused() const noexcept override {
-        return process_ && process_->is_paused();
+        return capture_.has_begun() && capture_.process().is_paused();
     }
     [[nodiscard]] recording_summary current_summary() const override {
-        return process_->current_summary();
+        return capture_.current_summary();
     }
     [[nodiscard]] std::uint32_t providers_refused() const override {
-        return process_->providers_refused();
+        return capture_.process().providers_refused();
     }
     void update_losses(top_statistics& counted) const override {
-        for (const auto& [id, provider] : process_->providers()) {
-            const provider_losses losses = process_->losses_of(id);
+        for (const auto& [id, provider] : capture_.process().providers()) {
+            const provider_losses losses = capture_.process().losses_of(id);
             counted.update_losses(id, losses.full + losses.too_large + losses.busy);
         }
     }
@@ -88,10 +84,8 @@ class memory_recording : public live_recording {
   private:
     const event_patterns& patterns_;
     std::string narrowed_by_;
-    subscription source_;
-    // Set by run(). The recording refers to the watch, which is its sink.
-    std::optional<keyword_watch> keywords_;
-    std::optional<recording> process_;
+    std::optional<keyword_watch> keywords_;  // set by run(): the sink of the capture
+    memory_capture capture_;
 };
 
 /// Advice for a pattern without a matching event in the kernel.
@@ -100,48 +94,17 @@ struct kernel_advice {
     const char* behind;  // after a command
 };
 
-std::vector<provider_instance> found_by(const device_recording& process) {
-    return process.found();
-}
-
-std::vector<provider_instance> found_by(const kernel_trace_recording& process) {
-    std::set<const provider_schema*> schemas;  // most schemas have several events
-    std::vector<provider_instance> all;
-    for (const discovered_event& each : process.found()) {
-        if (schemas.insert(each.event->schema.get()).second) {
-            provider_instance& added = all.emplace_back();
-            added.id = static_cast<std::uint32_t>(all.size() - 1);
-            added.schema = *each.event->schema;
-        }
-    }
-    return all;
-}
-
-std::string explanation_of(const device_recording& /*process*/, const std::string& narrowed_by) {
-    return "the kernel asks  which events -e, --session, -p and --comm want, but for keywords" +
-           explain_narrowed(narrowed_by) + "\nelog asks        keywords, and all of --where\n";
-}
-
-std::string explanation_of(const kernel_trace_recording& process,
-                           const std::string& /*narrowed_by*/) {
-    return explain(process.found());
-}
-
-/// Adapts a recording whose buffers are the kernel's: kernel_trace_recording or device_recording.
-template <class Recording>
+/// A recording whose buffers are the kernel's.
 class kernel_recording : public live_recording {
   public:
-    /// `arguments` are those of the recording's constructor.
-    template <class... Arguments>
-    kernel_recording(recording_route route, const subscription_options& asked,
-                     const kernel_advice& advice, Arguments&&... arguments)
-        : route_(route),
-          patterns_(asked.patterns),
+    kernel_recording(const subscription_options& asked, const kernel_advice& advice,
+                     std::unique_ptr<live_capture> capture)
+        : patterns_(asked.patterns),
           narrowed_by_(asked.narrowed_by),
           advice_(advice),
-          process_(std::forward<Arguments>(arguments)...) {}
+          capture_(std::move(capture)) {}
 
-    [[nodiscard]] recording_route route() const noexcept override { return route_; }
+    [[nodiscard]] recording_route route() const noexcept override { return capture_->route(); }
     void check_patterns_before() const override {
         check_keywords(
             patterns_, [this] { return found(); }, keyword_advice, schemas());
@@ -149,63 +112,66 @@ class kernel_recording : public live_recording {
     }
     void check_patterns_after_command() const override { check_all_matched(advice_.behind); }
     [[nodiscard]] std::vector<provider_instance> found() const override {
-        return found_by(process_);
+        return capture_->found();
     }
     [[nodiscard]] std::string explain() const override {
-        return explanation_of(process_, narrowed_by_);
+        if (const std::vector<discovered_event>* events = capture_->found_events()) {
+            return elog::explain(*events);
+        }
+        return "the kernel asks  which events -e, --session, -p and --comm want, but for keywords" +
+               explain_narrowed(narrowed_by_) + "\nelog asks        keywords, and all of --where\n";
     }
     recording_summary run(record_sink& sink, const std::function<bool()>& stop,
                           std::chrono::nanoseconds latency) override {
         keyword_watch watched(patterns_, sink, find_running_instances, schemas());
         watched.add(found());  // also providers of the kernel and of other users
-        recording_summary summary = process_.run(
+        recording_summary summary = capture_->run(
             watched,
             [&] {
                 watched.poll();
-                print_complaints(process_.take_diagnostics());
+                print_complaints(capture_->take_diagnostics());
                 return stop();
             },
             latency);
-        print_complaints(process_.take_diagnostics());
+        print_complaints(capture_->take_diagnostics());
         return summary;
     }
     /// Only regions of subscriptions have a state in which programs drop events.
     void pause() override {
         throw pause_error("A recording via {} cannot be paused, and goes on. Record via memory.",
-                          name_of(route_));
+                          name_of(route()));
     }
     void resume() override {}
     [[nodiscard]] bool is_paused() const noexcept override { return false; }
     [[nodiscard]] recording_summary current_summary() const override {
-        return process_.current_summary();
+        return capture_->current_summary();
     }
     [[nodiscard]] std::uint32_t providers_refused() const override {
-        return process_.current_summary().providers_refused;
+        return capture_->current_summary().providers_refused;
     }
     /// The kernel counts losses by CPU, not by provider.
     void update_losses(top_statistics& counted) const override {
-        counted.update_unattributed_losses(process_.current_summary().lost);
+        counted.update_unattributed_losses(capture_->current_summary().lost);
     }
 
   private:
     [[nodiscard]] without_keywords schemas() const noexcept {
-        return is_traced(route_) ? without_keywords::is_unknown : without_keywords::lacks_all;
+        return is_traced(route()) ? without_keywords::is_unknown : without_keywords::lacks_all;
     }
 
     void check_all_matched(const char* advice) const {
         for (std::size_t i = 0; i < patterns_.size(); ++i) {
-            if (!process_.patterns_matched()[i]) {
+            if (!capture_->patterns_matched()[i]) {
                 throw user_error("The kernel has no event that matches '{}'. {}", patterns_[i],
                                  advice);
             }
         }
     }
 
-    recording_route route_;
     const event_patterns& patterns_;
     std::string narrowed_by_;
     kernel_advice advice_;
-    Recording process_;
+    std::unique_ptr<live_capture> capture_;
 };
 
 constexpr kernel_advice advice_on_device{
@@ -221,27 +187,13 @@ std::unique_ptr<live_recording> begin(recording_route route, bool stacks,
                                       const subscription_options& options,
                                       const std::optional<std::string>& where,
                                       const kernel_counting& counting) {
-    switch (route) {
-        case recording_route::device:
-            return std::make_unique<kernel_recording<device_recording>>(
-                route, options, advice_on_device, options,
-                std::make_unique<device_subscription>(options));
-        case recording_route::relay:
-            return std::make_unique<kernel_recording<device_recording>>(
-                route, options, advice_on_device, options,
-                std::make_unique<relay_subscription>(options));
-        case recording_route::tracefs:
-        case recording_route::perf: {
-            const bool is_perf = route == recording_route::perf;
-            tracing_options wanted = make_tracing_options(
-                is_perf ? tracing_kind::perf : tracing_kind::instance, arguments, options, where);
-            wanted.counting = counting;
-            wanted.stacks = is_perf && stacks;
-            return std::make_unique<kernel_recording<kernel_trace_recording>>(
-                route, options, advice_on_tracing, std::move(wanted));
-        }
-        case recording_route::memory:
-            break;
+    if (route != recording_route::memory) {
+        capture_request request = make_capture_request(arguments, options, where);
+        request.counting = counting;
+        request.stacks = stacks;
+        return std::make_unique<kernel_recording>(
+            options, is_traced(route) ? advice_on_tracing : advice_on_device,
+            open_capture(route, request));
     }
     return std::make_unique<memory_recording>(options);
 }

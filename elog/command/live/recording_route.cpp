@@ -2,25 +2,11 @@
 #include "live/recording_route.hpp"
 
 #include <algorithm>
-#include <array>
 #include <string_view>
 
 #include "cli/usage_error.hpp"
 
 namespace elog {
-namespace {
-
-struct named_route {
-    const char* name;
-    recording_route route;
-};
-constexpr std::array routes{
-    named_route{"memory", recording_route::memory}, named_route{"device", recording_route::device},
-    named_route{"relay", recording_route::relay}, named_route{"tracefs", recording_route::tracefs},
-    named_route{"perf", recording_route::perf}};
-
-}  // namespace
-
 void add_route_options(subcommand& command, route_arguments& arguments) {
     command
         .add_option("--via ROUTE", arguments.via,
@@ -39,14 +25,13 @@ requested_route parse_route(const route_arguments& arguments,
     if (via == "auto") {
         return {std::nullopt, false};
     }
-    const auto* const found = std::find_if(routes.begin(), routes.end(),
-                                           [&](const auto& each) { return each.name == via; });
-    if (found == routes.end()) {
+    const std::optional<recording_route> found = find_route(via);
+    if (!found) {
         throw usage_error("A route is memory, device, relay, tracefs, perf or auto, and not '{}'.",
                           via);
     }
-    check_route(found->route, listening);
-    return {found->route, arguments.stacks};
+    check_route(*found, listening);
+    return {*found, arguments.stacks};
 }
 
 void check_route(recording_route route, const listening_arguments& arguments) {
@@ -57,12 +42,6 @@ void check_route(recording_route route, const listening_arguments& arguments) {
         throw usage_error(
             "The kernel's tracing has no sessions: select them with --where, or use --via memory.");
     }
-}
-
-const char* name_of(recording_route route) noexcept {
-    return std::find_if(routes.begin(), routes.end(),
-                        [&](const auto& each) { return each.route == route; })
-        ->name;
 }
 
 }  // namespace elog

@@ -6,18 +6,11 @@
 #include <optional>
 #include <string>
 
+#include "capture/recording_route.hpp"
 #include "cli/command_line.hpp"
 #include "live/listening.hpp"
 
 namespace elog {
-
-enum class recording_route {
-    memory,   // a subscription in shared memory, to which programs write
-    device,   // a subscription of the kernel module
-    relay,    // a subscription of the module that writes to a relay channel
-    tracefs,  // an instance of the kernel's tracing
-    perf,     // perf buffers of the same events
-};
 
 struct route_arguments {
     std::optional<std::string> via;
@@ -39,13 +32,5 @@ void add_route_options(subcommand& command, route_arguments& arguments);
 
 /// Throws usage_error if the route does not support an option.
 void check_route(recording_route route, const listening_arguments& arguments);
-
-/// Whether the route uses the kernel's tracing.
-[[nodiscard]] constexpr bool is_traced(recording_route route) noexcept {
-    return route == recording_route::tracefs || route == recording_route::perf;
-}
-
-/// The name in --via.
-[[nodiscard]] const char* name_of(recording_route route) noexcept;
 
 }  // namespace elog

@@ -5,40 +5,28 @@
 
 #include <fmt/core.h>
 
-#include "base/user_error.hpp"
 #include "bpf/bpf_listing.hpp"
 #include "cli/global_options.hpp"
 #include "cli/usage_error.hpp"
-#include "discovery/schema_sources.hpp"
 #include "kernel/error.hpp"
 #include "live/where.hpp"
-#include "memory/running_providers.hpp"
 #include "pushdown/bpf_code_generator.hpp"
-#include "tracing/kernel_trace_condition.hpp"
 
 namespace elog {
 
-tracing_options make_tracing_options(tracing_kind kind, const listening_arguments& arguments,
+capture_request make_capture_request(const listening_arguments& arguments,
                                      const subscription_options& options,
                                      const std::optional<std::string>& where) {
-    tracing_options wanted{.patterns = options.patterns,
-                           .kind = kind,
-                           .process_names = arguments.process_names,
-                           .buffer_size = options.buffer_size * options.buffers_per_cpu,
-                           .overwrite = options.overwrite,
-                           .published = read_published_schemas};
+    capture_request request{.subscription = options,
+                            .process_names = arguments.process_names,
+                            .reference_time = current_time()};
     for (const std::uint64_t pid : arguments.pids) {
-        wanted.pids.push_back(static_cast<std::uint32_t>(pid));
+        request.pids.push_back(static_cast<std::uint32_t>(pid));
     }
     if (where) {
-        as_usage_error([&] {
-            wanted.condition = [asked = predicate("--where", *where),
-                                now = current_time()](const kernel_trace_event& event) {
-                return condition_for(event, asked, now);
-            };
-        });
+        as_usage_error([&] { request.where.emplace("--where", *where); });
     }
-    return wanted;
+    return request;
 }
 
 namespace {

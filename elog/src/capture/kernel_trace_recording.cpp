@@ -76,6 +76,7 @@ void kernel_trace_recording::start(record_sink& sink) {
     if (!options_.overwrite) {
         sink_->take_clock(header_.clock_start);
     }
+    begin_ = steady_clock::now();
 }
 
 /// Lets the kernel count the event in a histogram and record the rest. Returns false, with the
@@ -124,7 +125,7 @@ void kernel_trace_recording::begin_counting(const kernel_trace_event& event,
 }
 
 /// A condition that the kernel refuses is replaced by none: all of the event's records are kept.
-void kernel_trace_recording::begin(const kernel_trace_event& event) {
+void kernel_trace_recording::begin_event(const kernel_trace_event& event) {
     kernel_condition condition;
     condition.is_whole = true;
     if (options_.condition) {
@@ -181,7 +182,7 @@ void kernel_trace_recording::find_events() {
     for (const kernel_trace_event* event :
          convert_tracefs_errors([&] { return events_.discover(); })) {
         try {
-            begin(*event);
+            begin_event(*event);
         } catch (const kernel_trace_event_gone&) {  // its program has exited
             events_.forget(event->format.id);
         }
@@ -281,7 +282,6 @@ void kernel_trace_recording::report_losses() {
 recording_summary kernel_trace_recording::run(record_sink& sink, const std::function<bool()>& stop,
                                               std::chrono::nanoseconds latency) {
     start(sink);
-    begin_ = steady_clock::now();
     std::optional<user_error> mistake;
     const auto is_over = [&] {
         if (stop()) {
@@ -297,6 +297,20 @@ recording_summary kernel_trace_recording::run(record_sink& sink, const std::func
     poll_until(
         is_over, recording::poll_interval_of(latency), options_.overwrite, [&] { drain(false); },
         [&](std::chrono::nanoseconds at_most) { return source_->wait(at_most); });
+    recording_summary summary = end(mistake);
+    if (mistake) {
+        throw user_error(*mistake);
+    }
+    return summary;
+}
+
+void kernel_trace_recording::poll() {
+    drain(false);
+    check_setup();
+}
+
+recording_summary kernel_trace_recording::end() {
+    std::optional<user_error> mistake;
     recording_summary summary = end(mistake);
     if (mistake) {
         throw user_error(*mistake);

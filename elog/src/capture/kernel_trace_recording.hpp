@@ -79,12 +79,20 @@ class kernel_trace_recording : private captured_event_handler {
     recording_summary run(record_sink& sink, const std::function<bool()>& stop,
                           std::chrono::nanoseconds latency);
 
+    // In place of run(), see live_capture. Not in overwrite mode.
+    void begin(record_sink& sink) { start(sink); }
+    /// If another process has removed a part of the setup, throws user_error after it has read what
+    /// was recorded before.
+    void poll();
+    bool wait(std::chrono::nanoseconds at_most) { return source_->wait(at_most); }
+    recording_summary end();
+
     [[nodiscard]] recording_summary current_summary() const;
     /// For each pattern, whether a matching event was found.
     [[nodiscard]] const std::vector<bool>& patterns_matched() const noexcept {
         return events_.patterns_matched();
     }
-    /// The events that existed at the start.
+    /// The events that existed at the start. Valid until begin() or run().
     [[nodiscard]] const std::vector<discovered_event>& found() const noexcept { return found_; }
     /// Diagnostics since the last call, as sentences.
     [[nodiscard]] std::vector<std::string> take_diagnostics();
@@ -94,7 +102,7 @@ class kernel_trace_recording : private captured_event_handler {
 
     void start(record_sink& sink);
     void find_events();
-    void begin(const kernel_trace_event& event);
+    void begin_event(const kernel_trace_event& event);
     void begin_counting(const kernel_trace_event& event, pushdown_decision& decided);
     [[nodiscard]] bool begin_histogram(const counted_event& wanted, std::string& reason);
     void take_counts(std::optional<user_error>& mistake);
@@ -113,7 +121,7 @@ class kernel_trace_recording : private captured_event_handler {
     std::unique_ptr<kernel_trace_source> source_;
     process_cache processes_;
     eventlog_region header_{};     // of a region that does not exist
-    record_sink* sink_ = nullptr;  // while run() executes
+    record_sink* sink_ = nullptr;  // since begin() or run()
     bpf_aggregation by_bpf_;
     kernel_trace_run_builder records_;
     std::vector<discovered_event> found_;

@@ -198,14 +198,18 @@ void device_recording::report_losses() {
     }
 }
 
-recording_summary device_recording::run(record_sink& sink, const std::function<bool()>& stop,
-                                        std::chrono::nanoseconds latency) {
+void device_recording::begin(record_sink& sink) {
     sink_ = &sink;
     sink_->start(source_->region());
     if (!overwrites_) {
         sink_->take_clock(source_->region().header.clock_start);
     }
     begin_ = steady_clock::now();
+}
+
+recording_summary device_recording::run(record_sink& sink, const std::function<bool()>& stop,
+                                        std::chrono::nanoseconds latency) {
+    begin(sink);
     poll_until(
         stop, recording::poll_interval_of(latency), overwrites_, [&] { drain(); },
         [&](std::chrono::nanoseconds at_most) {

@@ -36,10 +36,16 @@ class device_recording {
     recording_summary run(record_sink& sink, const std::function<bool()>& stop,
                           std::chrono::nanoseconds latency);
 
+    // In place of run(), see live_capture. Not in overwrite mode.
+    void begin(record_sink& sink);
+    void poll() { drain(); }
+    bool wait(std::chrono::nanoseconds at_most) { return source_->wait(at_most); }
+    recording_summary end();
+
     [[nodiscard]] recording_summary current_summary() const;
     /// For each pattern, whether an application with a matching event was found.
     [[nodiscard]] const std::vector<bool>& patterns_matched() const noexcept { return matched_; }
-    /// The providers that exist, while run() is not executing.
+    /// The providers that exist, before begin() or run().
     [[nodiscard]] const std::vector<provider_instance>& found() const noexcept {
         return published_.empty() ? found_ : published_;
     }
@@ -62,7 +68,6 @@ class device_recording {
     void read_all();
     void drain();
     [[nodiscard]] bool has_read_up_to(const std::vector<eventlog_statistics>& counts) const;
-    [[nodiscard]] recording_summary end();
     void report_losses();
 
     const event_patterns& patterns_;
@@ -71,7 +76,7 @@ class device_recording {
     std::unique_ptr<module_source> source_;
     event_numbers events_;  // of the providers that were found
     device_stream stream_;
-    record_sink* sink_ = nullptr;           // while run() executes
+    record_sink* sink_ = nullptr;           // since begin() or run()
     std::vector<provider_instance> found_;  // not passed to the sink yet
     // Verdict per event of each provider. Used only if patterns name keywords, which the kernel
     // does not know.
