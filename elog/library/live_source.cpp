@@ -65,10 +65,23 @@ subscription_options subscription_of(const open_options& options) {
     return wanted;
 }
 
+capture_request request_of(const open_options& options, const subscription_options& wanted) {
+    capture_request request{.subscription = wanted,
+                            .pids = options.pids,
+                            .process_names = options.process_names,
+                            .reference_time = wanted_of(options).reference_time};
+    if (!options.where.empty()) {
+        request.where.emplace("where", options.where);
+    }
+    return request;
+}
+
 }  // namespace
 
 void live_feed::start(const region_view& source) {
     clock_ = clock_converter(source.header.clock);
+    ring_count_ = source.geometry.ring_count;
+    clock_start_ = source.header.clock_start.clock;
     merger_ = time_merger(source.geometry.ring_count);
 }
 
@@ -103,24 +116,38 @@ std::optional<merged_record> live_feed::next() {
     return merger_.next();
 }
 
-live_source::live_source(open_options options) : live_source(subscription_of(options), options) {}
-
-live_source::live_source(const subscription_options& wanted, open_options& options)
+live_source::live_source(recording_route route, open_options options)
     : single_source(wanted_of(options), std::move(options.on_loss)),
       interval_(recording::poll_interval_of(options.latency)),
       backlog_(options.backlog),
       excludes_self_(options.exclude_self),
-      subscription_(wanted),
+      wanted_(subscription_of(options)),
       feed_([this](const provider_instance& provider) { take_new_provider(provider); }),
-      recording_(subscription_, feed_) {
+      capture_(open_capture(route, request_of(options, wanted_))) {
+    capture_->begin(feed_);
     place.clock = &feed_.clock();
     place.providers = &feed_.providers();
-    place.shared_ring = subscription_.region().geometry.ring_count - 1;
-    if (wanted.sampling.omits_any()) {
-        const region_view region = subscription_.region();
-        sampler.emplace(wanted.patterns, wanted.sampling);
-        sampler->start(region.geometry.ring_count, region.header.clock_start.clock);
+    place.shared_ring = feed_.ring_count() - 1;
+    if (wanted_.sampling.omits_any()) {
+        sampler.emplace(wanted_.patterns, wanted_.sampling);
+        sampler->start(feed_.ring_count(), feed_.clock_start());
     }
+}
+
+/// A capture may complain again and again.
+void live_source::keep_diagnostics() {
+    constexpr std::size_t diagnostics_max = 100;
+    for (std::string& sentence : capture_->take_diagnostics()) {
+        if (diagnostics_.size() < diagnostics_max) {
+            diagnostics_.push_back(std::move(sentence));
+        }
+    }
+}
+
+std::vector<std::string> live_source::complaints() const {
+    std::vector<std::string> all = single_source::complaints();
+    all.insert(all.end(), diagnostics_.begin(), diagnostics_.end());
+    return all;
 }
 
 void live_source::take_new_provider(const provider_instance& provider) {
@@ -164,9 +191,11 @@ void live_source::poll_if_due() {
     }
     if (stop_requested_) {
         has_ended_ = true;
-        static_cast<void>(recording_.end());
+        static_cast<void>(capture_->end());
+        keep_diagnostics();
     } else if (steady_clock::now() >= next_poll_) {
-        recording_.poll();
+        capture_->poll();
+        keep_diagnostics();
         next_poll_ = steady_clock::now() + interval_;
     }
 }
@@ -220,7 +249,7 @@ void live_source::wait(std::chrono::nanoseconds at_most) {
     if (stop_requested_ || now >= next_poll_) {
         return;
     }
-    if (recording_.wait(std::min<std::chrono::nanoseconds>(next_poll_ - now, at_most))) {
+    if (capture_->wait(std::min<std::chrono::nanoseconds>(next_poll_ - now, at_most))) {
         next_poll_ = steady_clock::now();  // a full buffer waits to be read
     }
 }

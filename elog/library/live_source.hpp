@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: MIT
 //
-// A subscription as a source.
+// Events of running programs as a source, by any route.
 #pragma once
 
 #include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include <elog/source.hpp>
 
-#include "memory/recording.hpp"
+#include "capture/live_capture.hpp"
 #include "memory/subscription.hpp"
 #include "platform/process.hpp"
 #include "source_state.hpp"
@@ -49,6 +50,10 @@ class live_feed final : public record_sink {
     /// Losses at the end, or of records that never were in a ring.
     [[nodiscard]] const std::vector<loss_report>& losses() const noexcept { return losses_; }
 
+    /// After start().
+    [[nodiscard]] std::uint32_t ring_count() const noexcept { return ring_count_; }
+    [[nodiscard]] std::uint64_t clock_start() const noexcept { return clock_start_; }
+
     [[nodiscard]] const clock_converter& clock() const noexcept { return clock_; }
     [[nodiscard]] const provider_map& providers() const noexcept { return providers_; }
 
@@ -58,6 +63,8 @@ class live_feed final : public record_sink {
     clock_converter clock_;
     provider_map providers_;
     std::vector<loss_report> losses_;
+    std::uint32_t ring_count_ = 0;
+    std::uint64_t clock_start_ = 0;
     std::uint64_t watermark_ = 0;
     std::uint64_t present_ = 0;
     bool has_advanced_ = false;  // and the merger has not been informed
@@ -66,7 +73,7 @@ class live_feed final : public record_sink {
 class live_source final : public single_source {
   public:
     /// Throws user_error.
-    explicit live_source(open_options options);
+    live_source(recording_route route, open_options options);
 
     [[nodiscard]] std::optional<record> next() override;
     void wait(std::chrono::nanoseconds at_most) override;
@@ -75,15 +82,15 @@ class live_source final : public single_source {
     std::chrono::nanoseconds prefetch() override;
     [[nodiscard]] std::chrono::steady_clock::time_point due() override;
     [[nodiscard]] timestamp watermark() const noexcept override;
+    [[nodiscard]] std::vector<std::string> complaints() const override;
 
   private:
     using steady_clock = std::chrono::steady_clock;
 
-    live_source(const subscription_options& wanted, open_options& options);
-
     void take_new_provider(const provider_instance& provider);
     [[nodiscard]] bool is_own(const provider_instance& provider) const noexcept;
     [[nodiscard]] std::optional<record> next_due();
+    void keep_diagnostics();
     /// Polls if the interval is over.
     void poll_if_due();
     void finish();
@@ -92,9 +99,10 @@ class live_source final : public single_source {
     std::uint64_t backlog_;  // limit for the bytes held by prefetch(); next() is not limited
     bool excludes_self_;
     eventlog::core::process_identity self_ = eventlog::core::current_process();
-    subscription subscription_;
+    subscription_options wanted_;
     live_feed feed_;
-    recording recording_;
+    std::unique_ptr<live_capture> capture_;
+    std::vector<std::string> diagnostics_;
     steady_clock::time_point next_poll_{};  // time of the next poll
     bool has_ended_ = false;
     bool has_finished_ = false;

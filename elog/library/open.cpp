@@ -10,6 +10,7 @@
 #include <elog/source.hpp>
 
 #include "base/user_error.hpp"
+#include "capture/recording_route.hpp"
 #include "convert_errors.hpp"
 #include "file_source.hpp"
 #include "live_source.hpp"
@@ -17,7 +18,20 @@
 namespace elog {
 namespace {
 
-constexpr std::string_view memory_address = "memory:";
+/// The route before the first colon, and the pattern behind it.
+struct live_address {
+    recording_route route;
+    std::string pattern;
+};
+
+std::optional<live_address> parse_live(const std::string& address) {
+    const std::size_t colon = address.find(':');
+    if (colon == std::string::npos) {
+        return std::nullopt;
+    }
+    const auto route = find_route(std::string_view(address).substr(0, colon));
+    return route ? std::optional(live_address{*route, address.substr(colon + 1)}) : std::nullopt;
+}
 
 /// A selection that a source ignored would return wrong records.
 void check_file_options(const std::string& path, const open_options& options) {
@@ -39,15 +53,16 @@ void check_live_options(const std::string& address, const open_options& options)
 
 std::unique_ptr<library::source_state> open_by_address(const std::string& address,
                                                        open_options options) {
-    if (!address.starts_with(memory_address)) {
+    const std::optional<live_address> live = parse_live(address);
+    if (!live) {
         check_file_options(address, options);
         return std::make_unique<library::file_source>(address, std::move(options));
     }
     check_live_options(address, options);
-    if (address.size() > memory_address.size()) {
-        options.events.push_back(address.substr(memory_address.size()));
+    if (!live->pattern.empty()) {
+        options.events.push_back(live->pattern);
     }
-    return std::make_unique<library::live_source>(std::move(options));
+    return std::make_unique<library::live_source>(live->route, std::move(options));
 }
 
 }  // namespace

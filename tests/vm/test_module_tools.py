@@ -3,7 +3,7 @@
 """perf, trace_pipe and hist triggers receive each event of a program with each field, on Debian's kernels
 with the kernel module. bpftrace, as an external user of BPF, prints the fields of these events and of USDT
 probes, by the scripts of `elog schema bpftrace`; on trace events of user_events a BPF program attaches and
-never runs."""
+never runs. A program with libelog reads the events by every route of the machine."""
 
 import re
 import shutil
@@ -279,6 +279,83 @@ class BpftraceOnUserEvents(parts.Case):
         lines = self.part("bpf")
         self.assertIn("Attaching 2 probes...", lines)
         self.assertIn("@ran: 0", lines)
+
+
+COUNT_OF_LIBRARY = loads.Case.COUNT
+ROUTES = ("memory", "device", "relay", "tracefs", "perf")
+
+LIBRARY = parts.SHELL + rf"""
+load=$0 reader=$1
+read_all() {{ "$reader" "$@" < /dev/null; }}
+
+part no_device read_all 'device:load:*'
+part no_relay read_all 'relay:load:*'
+insmod /eventlog.ko remove_idle=1 || exit
+mount -t debugfs none /sys/kernel/debug 2> /dev/null
+part session_in_tracefs read_all 'tracefs:load:*#'
+mkfifo /tmp/keep /tmp/end
+"$load" 0 < /tmp/keep > /dev/null &
+keeper=$!
+exec 8> /tmp/keep
+event_exists() {{ [ -e /sys/kernel/tracing/events/eventlog/load_item ]; }}
+wait_until event_exists
+
+together() {{
+    "$reader" {" ".join(f"'{route}:load:*'" for route in ROUTES)} \
+        < /tmp/end > /tmp/output 2>&1 8>&- &
+    pid=$!
+    exec 9> /tmp/end
+    is_ready() {{ [ -s /tmp/output ]; }}
+    wait_until is_ready
+    "$load" {COUNT_OF_LIBRARY} < /dev/null > /dev/null 9>&-
+    exec 9>&-
+    wait $pid
+    status=$?
+    cat /tmp/output
+    return $status
+}}
+part together together
+exec 8>&-
+wait $keeper
+# Nothing is left behind.
+is_idle() {{ rmmod eventlog; }}
+part unloads wait_until is_idle
+umount /sys/kernel/tracing 2> /dev/null
+umount /sys/kernel/debug/tracing 2> /dev/null
+umount /sys/kernel/debug 2> /dev/null
+part no_tracefs read_all 'tracefs:load:*'
+"""
+
+
+class Library(parts.Case):
+    """libelog in one guest, which lacks the routes at the beginning and at the end."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        kernel = vm_case.kernel_or_skip("debian-6.12")
+        programs = [vm_case.built("PROGRAMS", name) for name in ("user_events_load", "library_routes")]
+        cls.result = cls.run_script(
+            kernel, LIBRARY, programs, files={"/eventlog.ko": vm_case.module_or_skip(kernel)},
+            memory=2048, processors=2,
+        )
+
+    def test_all_routes_deliver_each_event_with_its_fields(self):
+        expected = ["ready"] + [
+            f"{route}:load:* {COUNT_OF_LIBRARY} right 0 wrong 0 lost" for route in ROUTES
+        ]
+        self.assertEqual(self.part("together"), expected)
+
+    def test_missing_routes_are_named_with_their_remedy(self):
+        self.assert_rejected({
+            "no_device": "modprobe eventlog",
+            "no_relay": "modprobe eventlog",
+            "no_tracefs": "tracefs is not mounted.",
+            "session_in_tracefs": "The kernel's tracing has no sessions",
+        })
+
+    def test_sources_leave_nothing_behind(self):
+        self.part("unloads")
 
 
 if __name__ == "__main__":

@@ -192,14 +192,17 @@ struct open_options {
 ///
 /// - "memory:PATTERN": events of all programs of this user that match the pattern or one of
 ///   `events`, from now on until the source is stopped or destroyed. The pattern may be missing.
+/// - "device:PATTERN", "relay:PATTERN", "tracefs:PATTERN", "perf:PATTERN": the same by another
+///   route, as with --via of elog-record(1), which needs the kernel module, or the right to use the
+///   kernel's tracing.
 /// - the name of a file: a recording of elog, perf (perf.data) or trace-cmd (trace.dat), which its
 ///   first bytes distinguish. "-" is standard input. A pipe is read to its end first. Name a file
 ///   with a colon with its folder: "./memory:x".
 ///
 /// Damaged parts of a file are left out and reported in complaints(). Throws error if the source
-/// cannot be opened, if an option does not apply to it, if no event of a file has a name of the
-/// options, or if the predicate fits no event of a file; one that fits only some events is reported
-/// in complaints().
+/// cannot be opened, if the machine lacks the route, if an option does not apply to it, if no event
+/// of a file has a name of the options, or if the predicate fits no event of a file; one that fits
+/// only some events is reported in complaints().
 [[nodiscard]] ELOG_API source open(const std::string& address, open_options options = {});
 
 /// Merges sources in the order of time, as far as their clocks agree.

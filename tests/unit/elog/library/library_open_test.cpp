@@ -177,6 +177,10 @@ TEST(library_open, rejects_options_of_other_sources) {
         EXPECT_NE(rejection.find("from and to"), std::string::npos) << rejection;
     }
     EXPECT_NE(rejection_of("memory:", {}).find("Name events"), std::string::npos);
+    for (const char* const address : {"tracefs:shop:*#", "perf:shop:*#"}) {
+        const std::string rejection = rejection_of(address, {.sessions = {1}});
+        EXPECT_NE(rejection.find("no sessions"), std::string::npos) << rejection;
+    }
     EXPECT_NE(rejection_of(path_of("not.there"), {}).find("not.there"), std::string::npos);
 }
 
