@@ -89,7 +89,8 @@ static bool wants(const struct eventlog_listener *listener,
 		  const struct eventlog_consumer *consumer,
 		  const struct eventlog_event_instance *instance)
 {
-	return (!listener->in_session || is_of_session(consumer, instance)) &&
+	return (!instance->only || instance->only == listener->serial) &&
+	       (!listener->in_session || is_of_session(consumer, instance)) &&
 	       !(instance->about && is_excluded(consumer, instance->about));
 }
 

@@ -53,6 +53,9 @@
  * - Two locks may be held while that is waited for, because only users of the
  *   same open file need them: eventlog_file.lock and reading_lock of a
  *   subscription.
+ * - A dump of state of a provider in the kernel runs in the task that subscribes, with the
+ *   lock of its file held, or in the one that registers the provider. Both peers of
+ *   source.c are in use then, so removing one waits for the dump.
  * - A grace period is not waited for under locks of tracing: all of tracing
  *   needs event_mutex.
  * - Writing an event takes no lock.

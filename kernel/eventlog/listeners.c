@@ -116,11 +116,14 @@ static int add_to_tables(struct eventlog_consumer *consumer, const struct eventl
 	return base;
 }
 
-/* Adds the consumer to the lists of the events that it wants. Returns 0 or -ENOMEM. */
+/*
+ * Adds the consumer to the lists of the events that it wants. Returns 1, 0 if its
+ * tables have no room for the source, or -ENOMEM.
+ */
 int eventlog_listeners_add(struct eventlog_consumer *consumer, struct eventlog_source *source,
-			   const u8 *results)
+			   const u8 *results, u64 serial)
 {
-	struct eventlog_listener listener = { .consumer = consumer };
+	struct eventlog_listener listener = { .consumer = consumer, .serial = serial };
 	const int base = add_to_tables(consumer, source);
 	int error = 0;
 	u32 i;
@@ -137,7 +140,7 @@ int eventlog_listeners_add(struct eventlog_consumer *consumer, struct eventlog_s
 	}
 	if (error)
 		eventlog_listeners_remove(source, consumer);
-	return error;
+	return error ?: 1;
 }
 
 /* Removes all listeners of the source; with `notify`, disables its events. */

@@ -21,6 +21,7 @@ struct eventlog_listener {
 	struct eventlog_consumer *consumer; /* NULL: removed */
 	u32 number; /* of the event in the subscription's region */
 	bool in_session;
+	u64 serial; /* of this consumer of this source; no other pair ever gets it */
 };
 
 struct eventlog_listeners {

@@ -5,7 +5,8 @@
  *
  * Emitting takes no lock and runs in any context in which RCU watches.
  * Registering and unregistering may sleep. set_enabled() of a provider is
- * called with eventlog_sources_lock held.
+ * called with eventlog_sources_lock held; dump() is called without it, in the
+ * task that subscribes or that registers the provider.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -53,6 +54,20 @@ static void update_enabled(struct eventlog_source_event *event, bool enabled)
 	set_enabled(provider, provider->events[event->id], enabled);
 }
 
+/* The listener that a dump is for. */
+struct eventlog_dump {
+	u64 listener;
+};
+
+static void dump(struct eventlog_source *source, u64 listener)
+{
+	struct eventlog_provider_state *registered =
+		container_of(source, struct eventlog_provider_state, source);
+	struct eventlog_dump one = { .listener = listener };
+
+	registered->provider->dump(registered->provider, &one);
+}
+
 static u8 flags_of(const struct eventlog_provider_event *event)
 {
 	return (event->session ? EVENTLOG_EVENT_SESSION_BOUND : 0) |
@@ -74,6 +89,7 @@ static void fill_in(struct eventlog_provider_state *registered)
 	source->number_count = provider->event_count;
 	source->events = registered->events;
 	source->update_enabled = update_enabled;
+	source->dump = provider->dump ? dump : NULL;
 	source->uid = GLOBAL_ROOT_UID;
 	strscpy(source->process_name, provider->owner, sizeof(source->process_name));
 	for (i = 0; i < provider->event_count; i++) {
@@ -85,6 +101,8 @@ static void fill_in(struct eventlog_provider_state *registered)
 		registered->events[i].id = i;
 		registered->events[i].level = event->level ?: EVENTLOG_LEVEL_INFO;
 		registered->events[i].flags = flags_of(event);
+		if (event->kind == EVENTLOG_EVENT_STATE_COMPLETE)
+			source->state_complete = &registered->events[i];
 	}
 }
 
@@ -192,9 +210,11 @@ void eventlog_provider_unregister(struct eventlog_provider *provider)
 
 	if (!registered)
 		return;
+	/* Also waits for dumps, which need the events until they end. */
+	eventlog_source_withdraw_nosync(&registered->source);
 	unbind_events(provider, provider->event_count);
 	/* After this no emitter that found a source is still writing. */
-	eventlog_source_withdraw(&registered->source);
+	synchronize_rcu();
 	provider->registered = NULL;
 	disable_events(provider);
 	free_state(registered);
@@ -227,6 +247,23 @@ void eventlog_emit_about(const struct eventlog_provider_event *event, const void
 	preempt_enable_notrace();
 }
 EXPORT_SYMBOL_GPL(eventlog_emit_about);
+
+void eventlog_emit_state(const struct eventlog_dump *dump,
+			 const struct eventlog_provider_event *event, const void *payload)
+{
+	struct eventlog_event_instance instance = {
+		.payload = payload,
+		.size = event->payload_size,
+		.only = dump->listener,
+	};
+
+	preempt_disable_notrace();
+	instance.event = rcu_dereference_sched(event->source);
+	if (instance.event)
+		eventlog_source_event_write(&instance);
+	preempt_enable_notrace();
+}
+EXPORT_SYMBOL_GPL(eventlog_emit_state);
 
 /* Most events have one listener that wants all of them. That case needs no call. */
 notrace void eventlog_emit(const struct eventlog_provider_event *event, const void *payload)

@@ -21,17 +21,12 @@
 #include "provider.h"
 #include "schema_header.h"
 
-#define SCHEMA_VERSION 3
 #define NAME_LENGTH_MAX 63
 #define TEXT_LENGTH_MAX 255
 #define FIELDS_MAX 100
 #define KEYWORDS_MAX 64
 #define ENUMERATIONS_MAX 1024
 #define PAYLOAD_MAX 4048 /* as that of programs */
-#define NO_INDEX 0xffff
-#define EVENT_OF_SESSION 1
-#define ENUMERATION_COMBINES 1
-#define ATTRIBUTE_SOURCE 1
 #define FNV_START 0xcbf29ce484222325ULL
 #define FNV_FACTOR 0x100000001b3ULL
 
@@ -240,6 +235,22 @@ static int check_event(const struct eventlog_provider *provider,
 	return 0;
 }
 
+/* Returns whether there is one event that can end dumps: it has no payload. */
+static bool can_end_dump(const struct eventlog_provider *provider)
+{
+	u32 field_count = 0;
+	u32 count = 0;
+	u16 i;
+
+	for (i = 0; i < provider->event_count; i++) {
+		if (provider->events[i]->kind != EVENTLOG_EVENT_STATE_COMPLETE)
+			continue;
+		field_count += provider->events[i]->field_count;
+		count++;
+	}
+	return count == 1 && !field_count;
+}
+
 static const char *provider_error(const struct eventlog_provider *provider)
 {
 	u16 i;
@@ -257,6 +268,8 @@ static const char *provider_error(const struct eventlog_provider *provider)
 		    provider->keywords[i].bit >= KEYWORDS_MAX ||
 		    (i && provider->keywords[i].bit <= provider->keywords[i - 1].bit))
 			return "its keywords need names and bits from 0 to 63 in ascending order";
+	if (provider->dump && !can_end_dump(provider))
+		return "with `dump` it needs one event of EVENTLOG_STATE_COMPLETE";
 	return NULL;
 }
 
@@ -324,7 +337,7 @@ static void put_source(struct builder *builder, const char *file, u32 line)
 
 	if (!name)
 		return;
-	put_number(builder, ATTRIBUTE_SOURCE, 1);
+	put_number(builder, EVENTLOG_SCHEMA_ATTRIBUTE_SOURCE, 1);
 	put_number(builder, 4 + 1 + strlen(name), 2);
 	put_number(builder, line, 4);
 	put_text(builder, name);
@@ -334,7 +347,7 @@ static void put_enumeration(struct builder *builder, const struct eventlog_enume
 {
 	u16 i;
 
-	put_number(builder, enumeration->is_bitmask ? ENUMERATION_COMBINES : 0, 1);
+	put_number(builder, enumeration->is_bitmask ? EVENTLOG_SCHEMA_ENUMERATION_COMBINES : 0, 1);
 	put_number(builder, enumeration->value_count, 2);
 	put_text(builder, enumeration->name);
 	for (i = 0; i < enumeration->value_count; i++) {
@@ -343,7 +356,7 @@ static void put_enumeration(struct builder *builder, const struct eventlog_enume
 	}
 }
 
-/* Enumerations are numbered in the order in which fields refer to them. */
+/* Enumerations are numbered in the order in which fields refer to them; NULL has no number. */
 static u16 index_of(const struct builder *builder, const struct eventlog_enumeration *enumeration)
 {
 	u32 i;
@@ -351,7 +364,7 @@ static u16 index_of(const struct builder *builder, const struct eventlog_enumera
 	for (i = 0; i < builder->enumeration_count; i++)
 		if (builder->enumerations[i] == enumeration)
 			return i;
-	return NO_INDEX;
+	return EVENTLOG_SCHEMA_NO_INDEX;
 }
 
 static int find_enumerations(struct builder *builder, const struct eventlog_provider *provider)
@@ -368,7 +381,7 @@ static int find_enumerations(struct builder *builder, const struct eventlog_prov
 		for (f = 0; f < event->field_count; f++) {
 			const struct eventlog_enumeration *found = event->fields[f].enumeration;
 
-			if (!found || index_of(builder, found) != NO_INDEX)
+			if (!found || index_of(builder, found) != EVENTLOG_SCHEMA_NO_INDEX)
 				continue;
 			if (builder->enumeration_count == ENUMERATIONS_MAX) {
 				pr_err("provider %s: it has more than %u enumerations\n",
@@ -387,9 +400,8 @@ static void put_field(struct builder *builder, const struct eventlog_provider_fi
 	put_number(builder, field->format, 1);
 	put_number(builder, count_of(field), 2);
 	put_number(builder, field->offset, 2);
-	put_number(builder, NO_INDEX, 2); /* the field always has a value */
-	put_number(builder, field->enumeration ? index_of(builder, field->enumeration) : NO_INDEX,
-		   2);
+	put_number(builder, EVENTLOG_SCHEMA_NO_INDEX, 2); /* the field always has a value */
+	put_number(builder, index_of(builder, field->enumeration), 2);
 	put_text(builder, field->name);
 	put_text(builder, field->unit);
 	put_text(builder, field->text);
@@ -401,7 +413,7 @@ static void put_event(struct builder *builder, const struct eventlog_provider_ev
 
 	put_number(builder, event->level ?: EVENTLOG_LEVEL_INFO, 1);
 	put_number(builder, event->kind, 1);
-	put_number(builder, event->session ? EVENT_OF_SESSION : 0, 1);
+	put_number(builder, event->session ? EVENTLOG_SCHEMA_EVENT_OF_SESSION : 0, 1);
 	put_number(builder, source_name(event->file, event->line) ? 1 : 0, 1);
 	put_number(builder, event->payload_size, 2);
 	put_number(builder, event->field_count, 2);
@@ -420,7 +432,7 @@ static void put_schema(struct builder *builder, const struct eventlog_provider *
 
 	builder->used = 0;
 	put_number(builder, EVENTLOG_SCHEMA_MAGIC, 4);
-	put_number(builder, SCHEMA_VERSION, 2);
+	put_number(builder, EVENTLOG_SCHEMA_VERSION, 2);
 	put_number(builder, provider->event_count, 2);
 	put_number(builder, size, 4);
 	put_number(builder, builder->enumeration_count, 2);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The part of a schema's binary form, see elog(5), that the kernel reads in schemas of programs. */
+/*
+ * Numbers of a schema's binary form, see elog(5), and the part that the kernel reads in schemas of
+ * programs.
+ */
 #ifndef EVENTLOG_SCHEMA_HEADER_H
 #define EVENTLOG_SCHEMA_HEADER_H
 
@@ -8,6 +11,11 @@
 #include <uapi/linux/eventlog.h>
 
 #define EVENTLOG_SCHEMA_MAGIC 0x48435345U /* "ESCH" */
+#define EVENTLOG_SCHEMA_VERSION 3
+#define EVENTLOG_SCHEMA_NO_INDEX 0xffff
+#define EVENTLOG_SCHEMA_EVENT_OF_SESSION 1
+#define EVENTLOG_SCHEMA_ENUMERATION_COMBINES 1
+#define EVENTLOG_SCHEMA_ATTRIBUTE_SOURCE 1
 
 struct eventlog_schema_header {
 	__le32 magic;

@@ -4,8 +4,9 @@
  * subscribers in the kernel.
  *
  * A peer that is added is compared with all peers of the other kind that were
- * added before, so that each pair is compared once. Comparing may take long and
- * runs without the lock; `in_use` keeps both peers in memory.
+ * added before, so that each pair is compared once, and a source dumps its state
+ * to a consumer at most once. Both may take long and run without the lock;
+ * `in_use` keeps both peers in memory, and removing one waits for them.
  *
  * Lock: eventlog_sources_lock protects the lists of sources and consumers, and
  * the lists of listeners.
@@ -25,6 +26,7 @@ DEFINE_MUTEX(eventlog_sources_lock);
 static LIST_HEAD(sources); /* in the order of arrival */
 static LIST_HEAD(consumers); /* likewise */
 static u64 last_arrival;
+static u64 last_serial; /* of a listener */
 static DEFINE_IDR(numbers); /* of sources */
 static DECLARE_WAIT_QUEUE_HEAD(released);
 
@@ -109,6 +111,26 @@ static int match_events(const struct eventlog_consumer *consumer,
 }
 
 /*
+ * Has the source write its current state to a listener that was just added. The
+ * caller holds the lock, which is released meanwhile; both peers are in use.
+ */
+static void dump_state(struct eventlog_source *source, u64 listener)
+{
+	const struct eventlog_event_instance complete = {
+		.event = source->state_complete,
+		.payload = "",
+		.only = listener,
+	};
+
+	mutex_unlock(&eventlog_sources_lock);
+	source->dump(source, listener);
+	mutex_lock(&eventlog_sources_lock);
+	/* A source that is being removed may have lost listeners during the dump. */
+	if (complete.event && is_listed(&source->peer))
+		eventlog_source_event_write(&complete);
+}
+
+/*
  * Adds the consumer to the lists of the source's events that it wants. The
  * caller holds the lock, which is released meanwhile. Returns 0, -ENOMEM or
  * -EINTR.
@@ -127,8 +149,13 @@ static int connect_peers(struct eventlog_consumer *consumer, struct eventlog_sou
 	mutex_unlock(&eventlog_sources_lock);
 	found = match_events(consumer, source, results);
 	mutex_lock(&eventlog_sources_lock);
-	if (found > 0 && is_listed(&consumer->peer) && is_listed(&source->peer))
-		found = eventlog_listeners_add(consumer, source, results);
+	if (found > 0 && is_listed(&consumer->peer) && is_listed(&source->peer)) {
+		const u64 serial = ++last_serial;
+
+		found = eventlog_listeners_add(consumer, source, results, serial);
+		if (found > 0 && source->dump)
+			dump_state(source, serial);
+	}
 	release(&consumer->peer);
 	release(&source->peer);
 	return min(found, 0);

@@ -100,7 +100,7 @@ void eventlog_consumer_unregister(struct eventlog_consumer *consumer);
 
 /* listeners.c */
 int eventlog_listeners_add(struct eventlog_consumer *consumer, struct eventlog_source *source,
-			   const u8 *results);
+			   const u8 *results, u64 serial);
 void eventlog_listeners_remove(struct eventlog_source *source,
 			       const struct eventlog_consumer *consumer);
 void eventlog_listeners_remove_all(struct eventlog_source *source, bool notify);

@@ -58,6 +58,15 @@ struct eventlog_source {
 	 * be NULL.
 	 */
 	void (*update_enabled)(struct eventlog_source_event *event, bool enabled);
+	/*
+	 * Writes the current state to one listener, which was just added: events whose
+	 * `only` is `listener`. May sleep; called without eventlog_sources_lock, by several
+	 * tasks at once for different listeners. Neither the source nor the consumer is
+	 * freed before it returns. `state_complete` is written to that listener next. Both
+	 * may be NULL.
+	 */
+	void (*dump)(struct eventlog_source *source, u64 listener);
+	const struct eventlog_source_event *state_complete; /* has no payload */
 
 	/* Of a program. `process` is NULL for sources of the kernel. */
 	struct pid *process;
@@ -108,10 +117,11 @@ struct eventlog_event_instance {
 	 */
 	const struct task_struct *about;
 	u64 time; /* on CLOCK_MONOTONIC, of an event collected earlier; 0: now */
+	u64 only; /* serial of the one listener that gets it; 0: all get it */
 };
 
 /*
- * Delivers an event to all consumers that want it. Any context, NMIs too; does
+ * Delivers an event to all consumers that want it, or to one. Any context, NMIs too; does
  * not sleep, takes no lock. An event that finds no room in a ring is counted
  * there.
  */

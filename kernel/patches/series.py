@@ -371,6 +371,8 @@ costs a load, a test and a branch.
 
 A callback reports when an event gets its first listener and loses its
 last one, so that a provider attaches to tracepoints only while needed.
+Another one emits the current state to each new listener alone, in
+process context and without locks held. Unregistering waits for it.
 
 The KUnit suite eventlog_schema compares a schema with the bytes that
 user space generates from the same declarations, and tests rejected
@@ -391,10 +393,11 @@ distinguished by interrupt_context_level(), as in perf, so that the
 event of an interrupt during a call is still delivered.
 
 The KUnit suite eventlog_subscriber tests delivery, recursion and
-removal.
+removal; eventlog_dump tests dumps of state, and that removing a
+provider or a listener waits for them.
 """,
         files=("include/linux/eventlog_subscriber.h", CODE + "subscriber.c",
-               TESTS + "subscriber_kunit.c"),
+               TESTS + "dump_kunit.c", TESTS + "subscriber_kunit.c"),
     ),
     Patch(
         "eventlog: Add a provider of switches, interrupts and idle",
@@ -433,14 +436,15 @@ access control, limits and the differences from user_events.
     Patch(
         "samples/eventlog: Add providers, a subscriber and a channel",
         """
-Show the in-kernel API by four modules: a provider with one event each
+Show the in-kernel API by five modules: a provider with one event each
 second, a provider that attaches to tracepoints of the block layer while
-it has a listener, a subscriber that counts errors, and a relay channel
-of a client.
+it has a listener, a provider that dumps the state of network devices to
+new listeners, a subscriber that counts errors, and a relay channel of a
+client.
 """,
         files=tuple(f"samples/eventlog/{name}" for name in (
-            "Makefile", "eventlog_block.c", "eventlog_channel.c", "eventlog_ticker.c",
-            "eventlog_watch.c")),
+            "Makefile", "eventlog_block.c", "eventlog_channel.c", "eventlog_links.c",
+            "eventlog_ticker.c", "eventlog_watch.c")),
         changes=("samples",),
     ),
     Patch(

@@ -100,11 +100,11 @@ END
     record --all-processes -e 'block:*' -e 'shop:*' -e kernel:switch -o /tmp/blocks.elog -- sh /tmp/work
 }}
 in_use() {{ rmmod eventlog; }}
+listens() {{ grep -q /dev/eventlog /proc/$recorder/maps; }}
 # A provider unregisters while it is enabled.
 unregister() {{
     "$elog" record --via device -e 'block:*' -o /tmp/unregister.elog &
     recorder=$!
-    listens() {{ grep -q /dev/eventlog /proc/$recorder/maps; }}
     wait_until listens
     rmmod eventlog_block || return
     kill -TERM $recorder
@@ -119,6 +119,27 @@ ticks() {{
     rmmod eventlog_ticker
 }}
 part ticks ticks
+# One recorder all the time, others later: each gets the devices once, changes go to those that run.
+dumped() {{
+    ifconfig lo down
+    insmod /eventlog_links.ko || return
+    "$elog" record --via device -e 'links:*' -o /tmp/links-early.elog &
+    recorder=$!
+    wait_until listens
+    printf 'ifconfig lo up\nifconfig lo down\n' > /tmp/change
+    record --all-processes -e links:link -o /tmp/links-late.elog -- sh /tmp/change &&
+        "$elog" record --via relay --all-processes -e links:link -o /tmp/links-relay.elog -- true &&
+        kill -TERM $recorder && wait $recorder && rmmod eventlog_links
+}}
+# The provider is registered while a recorder runs, and unregistered.
+dumped_at_registration() {{
+    cat > /tmp/load <<END
+insmod /eventlog_links.ko && rmmod eventlog_links && insmod /eventlog_links.ko && rmmod eventlog_links
+END
+    record --all-processes -e 'links:*' --wait -o /tmp/links-again.elog -- sh /tmp/load
+}}
+part dumped dumped
+part dumped_at_registration dumped_at_registration
 part unregister unregister
 part unload wait_until is_unloaded
 """
@@ -132,7 +153,7 @@ sleep 2
 part again record again
 """
 FILES = ("together.elog", "together.trace", "late.elog", "late.trace", "idle.elog", "everything.elog",
-         "blocks.elog")
+         "blocks.elog", "links-early.elog", "links-late.elog", "links-relay.elog", "links-again.elog")
 SWITCH = re.compile(r"^ *.*-(\d+) +\[000\].* sched_switch: .* prev_pid=(\d+) .* ==> next_comm=(.*) "
                     r"next_pid=(\d+) next_prio=(\d+)$", re.MULTILINE)
 
@@ -178,7 +199,7 @@ class KernelProvider(parts.Case):
             kernel, SCRIPT, programs,
             files={"/eventlog.ko": module,
                    **{f"/{name}": str(kernel_module.sample_of_module(module, name))
-                      for name in ("eventlog_block.ko", "eventlog_ticker.ko")}},
+                      for name in ("eventlog_block.ko", "eventlog_links.ko", "eventlog_ticker.ko")}},
             collect=tuple(f"/tmp/{name}" for name in FILES),
             modules=("brd",),
             processors=1,
@@ -280,6 +301,35 @@ class KernelProvider(parts.Case):
         first, second = [json.loads(line) for line in self.part("ticks") if line.startswith('{"')]
         self.assertEqual((first["provider"], first["event"]), ("ticker", "tick"))
         self.assertEqual(first["fields"]["count"] + 1, second["fields"]["count"])
+
+    def steps(self, name):
+        """What a recording has of the devices: the events of dumps and changes of `lo`."""
+        return [tuple(line["fields"][field] for field in ("name", "is_up"))
+                if line["event"] == "link" else line["event"] for line in self.lines(name)]
+
+    def assert_dump(self, steps):
+        """Checks a dump, without the changes behind it."""
+        devices, last = steps[:-1], steps[-1]
+        self.assertEqual(last, "state_complete", steps)
+        self.assertIn(("lo", False), devices)
+        self.assertEqual(len(set(devices)), len(devices), steps)
+
+    def test_dumps_state_once_to_each_new_listener(self):
+        self.part("dumped")
+        early, late, relay = (self.steps(f"links-{name}.elog") for name in ("early", "late", "relay"))
+        for steps in (early, late):
+            self.assertEqual(steps[-2:], [("lo", True), ("lo", False)])
+            self.assert_dump(steps[:-2])
+        self.assert_dump(relay)
+        self.assertEqual(early, late)
+        self.assertEqual(relay, late[:-2])
+
+    def test_dumps_state_to_listener_of_before_registration(self):
+        self.part("dumped_at_registration")
+        steps = self.steps("links-again.elog")
+        half = len(steps) // 2
+        self.assert_dump(steps[:half])
+        self.assertEqual(steps[half:], steps[:half])
 
     def test_cannot_be_unloaded_while_used_by_module(self):
         self.part("in_use", 1)

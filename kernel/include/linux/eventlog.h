@@ -34,7 +34,8 @@
 #include <linux/types.h>
 #include <uapi/linux/eventlog.h>
 
-struct eventlog_provider_state; /* private to provider.c */
+struct eventlog_provider_state; /* private to provider.c, as the next one */
+struct eventlog_dump;
 struct eventlog_source_event;
 struct task_struct;
 
@@ -158,6 +159,17 @@ struct eventlog_provider {
 	 * nevertheless. May be NULL.
 	 */
 	int (*set_enabled)(struct eventlog_provider_event *event, bool enabled);
+	/*
+	 * Called once for each listener that gets events of the provider, after they were
+	 * enabled: emit the current state to it with EVENTLOG_EMIT_STATE(). The event of
+	 * EVENTLOG_STATE_COMPLETE follows, which the provider must have. In the task that
+	 * subscribes, or in the one that registers the provider, for listeners that exist;
+	 * in several tasks at once for different listeners. May sleep and take locks that
+	 * are not held while the provider is registered or unregistered, because
+	 * eventlog_provider_unregister() waits for it. Must not register or unregister. May
+	 * be NULL.
+	 */
+	void (*dump)(struct eventlog_provider *provider, const struct eventlog_dump *dump);
 	struct eventlog_provider_state *registered;
 };
 
@@ -239,6 +251,19 @@ struct eventlog_provider {
 	.event_count = sizeof((struct eventlog_provider_event *const[]){ __VA_ARGS__ }) / \
 		       sizeof(struct eventlog_provider_event *)
 
+/*
+ * Defines event_state_complete, which follows a dump: one of the events of a
+ * provider with `dump`. Of several such providers in a file, each needs an event
+ * of that kind of its own.
+ */
+#define EVENTLOG_STATE_COMPLETE							\
+	struct state_complete_event {						\
+	};									\
+	EVENTLOG_EVENT(state_complete, .level = EVENTLOG_LEVEL_ERROR,		\
+		       .kind = EVENTLOG_EVENT_STATE_COMPLETE,			\
+		       .text = "The current state is complete",			\
+		       .when = "a listener came late and has got all of the state, alone")
+
 #define EVENTLOG_KEYWORDS(...)							\
 	.keywords = (const struct eventlog_keyword[]){ __VA_ARGS__ },		\
 	.keyword_count = sizeof((const struct eventlog_keyword[]){ __VA_ARGS__ }) / \
@@ -270,8 +295,8 @@ int eventlog_provider_register(struct eventlog_provider *provider);
 
 /*
  * Unregisters a provider. When this returns, its events have no listeners, none
- * is being emitted, and no probe that `set_enabled` has detached is running.
- * May sleep.
+ * is being emitted, and neither `dump` nor a probe that `set_enabled` has
+ * detached is running. May sleep.
  */
 void eventlog_provider_unregister(struct eventlog_provider *provider);
 
@@ -295,6 +320,14 @@ void eventlog_emit(const struct eventlog_provider_event *event, const void *payl
  */
 void eventlog_emit_about(const struct eventlog_provider_event *event, const void *payload,
 			 const struct task_struct *about);
+
+/*
+ * Emits an event of the state to the one listener of a dump, if it wants that
+ * event. Only in `dump`; other events of the provider may be emitted meanwhile,
+ * to all. Does not sleep, takes no lock.
+ */
+void eventlog_emit_state(const struct eventlog_dump *dump,
+			 const struct eventlog_provider_event *event, const void *payload);
 
 #else
 
@@ -322,6 +355,12 @@ static inline void eventlog_emit_about(const struct eventlog_provider_event *eve
 {
 }
 
+static inline void eventlog_emit_state(const struct eventlog_dump *dump,
+				       const struct eventlog_provider_event *event,
+				       const void *payload)
+{
+}
+
 #endif
 
 /*
@@ -334,6 +373,16 @@ static inline void eventlog_emit_about(const struct eventlog_provider_event *eve
 			const struct _name##_event payload_of_##_name = { __VA_ARGS__ }; \
 										\
 			eventlog_emit(&event_##_name, &payload_of_##_name);	\
+		}								\
+	} while (0)
+
+/* The same in `dump`, to its listener. */
+#define EVENTLOG_EMIT_STATE(_dump, _name, ...)					\
+	do {									\
+		if (eventlog_event_enabled(&event_##_name)) {				\
+			const struct _name##_event payload_of_##_name = { __VA_ARGS__ }; \
+										\
+			eventlog_emit_state(_dump, &event_##_name, &payload_of_##_name); \
 		}								\
 	} while (0)
 

@@ -102,7 +102,7 @@ struct eventlog_subscriber {
 /*
  * Registers a subscriber: on_event() is called with the events of all users
  * that match, possibly before this returns. May sleep; not from on_event(), nor
- * from a provider's set_enabled(). Returns 0; -EINVAL for an invalid
+ * from a provider's set_enabled() or dump(). Returns 0; -EINVAL for an invalid
  * declaration, with the reason in the log; -EBUSY if it is registered; -ENOMEM;
  * or -EINTR if the task that loads the module is being killed.
  */
