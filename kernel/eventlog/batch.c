@@ -25,6 +25,7 @@ static_assert(sizeof(struct eventlog_timed_entry) + EVENTLOG_PAYLOAD_MAX <= CHUN
 struct batch {
 	struct eventlog_file *file;
 	u32 header_size; /* of an entry; distinguishes timed entries from plain ones */
+	u64 only; /* serial of the one listener that gets it; 0: all get it */
 };
 
 /* Both kinds of entries have these fields at the same offsets. */
@@ -67,7 +68,7 @@ static ssize_t write_entry(const struct batch *batch, u8 *bytes, size_t availabl
 	if (end > available)
 		return 0;
 	error = eventlog_deliver(slot, bytes + batch->header_size, entry->size,
-				 time_of(entry, batch->header_size));
+				 time_of(entry, batch->header_size), batch->only);
 	if (error)
 		return error;
 	/* The last entry of a batch may lack its padding. */
@@ -262,7 +263,7 @@ static size_t write_run(const struct batch *batch, const u8 *bytes, size_t avail
 	};
 	size_t taken = 0;
 
-	if (!begins_run(bytes, available, batch->header_size))
+	if (batch->only || !begins_run(bytes, available, batch->header_size))
 		return 0;
 	slot = eventlog_find_slot(batch->file, entry->write_index, entry->size);
 	if (IS_ERR(slot) || READ_ONCE(slot->event->enabled))
@@ -330,6 +331,7 @@ static ssize_t write_entries(const struct batch *batch, struct iov_iter *from, u
 ssize_t eventlog_write_batch(struct eventlog_file *file, struct iov_iter *from, size_t total)
 {
 	struct batch batch = { .file = file, .header_size = sizeof(struct eventlog_batch_entry) };
+	size_t header_size = 2 * sizeof(u32);
 	ssize_t taken;
 	u32 flags;
 	u8 *chunk;
@@ -338,14 +340,21 @@ ssize_t eventlog_write_batch(struct eventlog_file *file, struct iov_iter *from, 
 		return -E2BIG;
 	if (!copy_from_iter_full(&flags, sizeof(flags), from))
 		return -EFAULT;
-	if (flags & ~EVENTLOG_BATCH_TIMED)
+	if (flags & ~(EVENTLOG_BATCH_TIMED | EVENTLOG_BATCH_TO_LISTENER))
 		return -EINVAL;
 	if (flags & EVENTLOG_BATCH_TIMED)
 		batch.header_size = sizeof(struct eventlog_timed_entry);
+	if (flags & EVENTLOG_BATCH_TO_LISTENER) {
+		if (!copy_from_iter_full(&batch.only, sizeof(batch.only), from))
+			return -EFAULT;
+		if (!batch.only)
+			return -EINVAL;
+		header_size += sizeof(batch.only);
+	}
 	chunk = kmalloc(min_t(size_t, iov_iter_count(from), CHUNK_SIZE), GFP_KERNEL);
 	if (!chunk)
 		return -ENOMEM;
 	taken = write_entries(&batch, from, chunk);
 	kfree(chunk);
-	return taken >= 0 ? taken + 2 * sizeof(u32) : taken;
+	return taken >= 0 ? taken + header_size : taken;
 }

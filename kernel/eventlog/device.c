@@ -44,6 +44,8 @@ static long device_ioctl(struct file *opened, unsigned int command, unsigned lon
 		return eventlog_publish(opened->private_data, (void __user *)argument);
 	case EVENTLOG_UNPUBLISH:
 		return eventlog_withdraw(opened->private_data, (void __user *)argument);
+	case EVENTLOG_NEXT_LISTENER:
+		return eventlog_next_listener(opened->private_data, (void __user *)argument);
 	case EVENTLOG_SUBSCRIBE:
 		if (!(opened->f_mode & FMODE_READ))
 			return -EBADF;
@@ -84,7 +86,7 @@ static int write_event(struct eventlog_file *file, u32 index, size_t size, struc
 	}
 	error = copy_from_iter_full(payload, size, from) ? 0 : -EFAULT;
 	if (!error)
-		error = eventlog_deliver(slot, payload, size, 0);
+		error = eventlog_deliver(slot, payload, size, 0, 0);
 	if (payload != brief)
 		kfree(payload);
 	return error;

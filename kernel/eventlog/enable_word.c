@@ -60,22 +60,27 @@ static u64 key_of(const struct mm_struct *mm, unsigned long address)
 	return (unsigned long)mm ^ address;
 }
 
-static void write_bit(const struct eventlog_enable_word *word, bool value)
+static void write_bits(const struct eventlog_enable_word *word, u64 bits, bool value)
 {
 	void *const memory = kmap_local_page(word->memory);
 	void *const at = memory + offset_in_page(word->address);
 
 	if (word->size == sizeof(u64)) {
 		if (value)
-			atomic64_or(BIT_ULL(word->bit), at);
+			atomic64_or(bits, at);
 		else
-			atomic64_andnot(BIT_ULL(word->bit), at);
+			atomic64_andnot(bits, at);
 	} else if (value) {
-		atomic_or(BIT(word->bit), at);
+		atomic_or(bits, at);
 	} else {
-		atomic_andnot(BIT(word->bit), at);
+		atomic_andnot(bits, at);
 	}
 	kunmap_local(memory);
+}
+
+static void write_bit(const struct eventlog_enable_word *word, bool value)
+{
+	write_bits(word, BIT_ULL(word->bit), value);
 }
 
 static struct eventlog_enable_word *find(const struct mm_struct *mm, unsigned long address, u8 bit)
@@ -353,5 +358,20 @@ void eventlog_enable_words_update_slot(struct eventlog_slot *slot, bool enabled)
 			if (word->slot == slot)
 				write_bit(word, enabled || slot->event->enabled);
 	}
+	mutex_unlock(&eventlog_enable_words_lock);
+}
+
+/*
+ * Sets bits in the words of one file's event, which the program clears; only in words of that
+ * memory: another process with the same file may use these bits for itself.
+ */
+void eventlog_enable_words_notify(struct eventlog_slot *slot, u32 bits, const struct mm_struct *mm)
+{
+	struct eventlog_enable_word *word;
+
+	mutex_lock(&eventlog_enable_words_lock);
+	list_for_each_entry(word, &slot->event->words, by_event)
+		if (word->slot == slot && word->page->mm == mm)
+			write_bits(word, bits, true);
 	mutex_unlock(&eventlog_enable_words_lock);
 }

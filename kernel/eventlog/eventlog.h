@@ -149,6 +149,7 @@ int eventlog_enable_word_remove(unsigned long address, u8 bit);
 void eventlog_enable_words_remove_all(struct eventlog_file *file);
 void eventlog_enable_words_update(struct eventlog_event *event, bool enabled);
 void eventlog_enable_words_update_slot(struct eventlog_slot *slot, bool enabled);
+void eventlog_enable_words_notify(struct eventlog_slot *slot, u32 bits, const struct mm_struct *mm);
 
 /* file.c */
 #define EVENTLOG_EVENTS_PER_CHUNK 64
@@ -191,7 +192,8 @@ void eventlog_file_free(struct eventlog_file *file);
 struct eventlog_slot *eventlog_slot_of(struct eventlog_file *file, u32 index);
 const struct eventlog_slot *eventlog_find_slot(struct eventlog_file *file, u32 index, size_t size);
 bool eventlog_slot_is_enabled(const struct eventlog_slot *slot);
-int eventlog_deliver(const struct eventlog_slot *slot, u8 *payload, size_t size, u64 time);
+int eventlog_deliver(const struct eventlog_slot *slot, u8 *payload, size_t size, u64 time,
+		     u64 only);
 int eventlog_copy_struct(void *known, size_t known_size, void __user *from);
 int eventlog_copy_versioned_struct(void *known, size_t known_size, size_t first_size,
 				   void __user *from);
@@ -213,7 +215,10 @@ ssize_t eventlog_write_batch(struct eventlog_file *file, struct iov_iter *from, 
 /* publication.c */
 struct eventlog_publication;
 long eventlog_publish(struct eventlog_file *file, struct eventlog_publication __user *from);
+struct eventlog_listener_query;
 long eventlog_withdraw(struct eventlog_file *file, const u32 __user *from);
+long eventlog_next_listener(struct eventlog_file *file,
+			    struct eventlog_listener_query __user *from);
 void eventlog_withdraw_all(struct eventlog_file *file);
 
 /* subscribe_ioctl.c */

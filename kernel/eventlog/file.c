@@ -74,13 +74,14 @@ bool eventlog_slot_is_enabled(const struct eventlog_slot *slot)
 }
 
 /*
- * Delivers a payload to tracing and to subscriptions. Returns -EFAULT if a word
- * in the payload points outside; without listeners the payload is not checked.
- * May modify the payload.
+ * Delivers a payload to tracing and to subscriptions, or, with a serial in `only`,
+ * to one listener. Returns -EFAULT if a word in the payload points outside; without
+ * listeners the payload is not checked. May modify the payload.
  */
-int eventlog_deliver(const struct eventlog_slot *slot, u8 *payload, size_t size, u64 time)
+int eventlog_deliver(const struct eventlog_slot *slot, u8 *payload, size_t size, u64 time,
+		     u64 only)
 {
-	const bool traced = READ_ONCE(slot->event->enabled);
+	const bool traced = !only && READ_ONCE(slot->event->enabled);
 	const struct eventlog_source_event *published;
 	bool wanted;
 	int error = 0;
@@ -96,6 +97,7 @@ int eventlog_deliver(const struct eventlog_slot *slot, u8 *payload, size_t size,
 			.payload = payload,
 			.size = size,
 			.time = time,
+			.only = only,
 		};
 
 		eventlog_source_event_write(&instance);

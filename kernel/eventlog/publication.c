@@ -14,6 +14,7 @@
 #include <linux/pid.h>
 #include <linux/sched.h>
 #include <linux/sched/coredump.h>
+#include <linux/sched/mm.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 #include <linux/uidgid.h>
@@ -21,14 +22,16 @@
 #include <uapi/linux/eventlog_device.h>
 
 #include "eventlog.h"
+#include "listeners.h"
 #include "schema_header.h"
-#include "subscription.h"
 
 struct published {
 	struct eventlog_source source;
 	struct list_head node; /* in the file's list; protected by the file's lock */
 	u32 use_count; /* how often the process has published this provider */
 	u32 pages; /* that were charged */
+	u32 notification; /* bits of words that are set when a listener was added */
+	struct mm_struct *mm; /* of the publisher, referenced; with `notification` only */
 	char name[EVENTLOG_IDENTIFIER_SIZE];
 	struct eventlog_published_event *offers;
 	struct eventlog_slot **slots; /* by index of the event */
@@ -41,6 +44,19 @@ static void update_enabled(struct eventlog_source_event *event, bool enabled)
 	eventlog_enable_words_update_slot(published->slots[event - event->source->events], enabled);
 }
 
+/* The program has to be asked: its next emit finds the bits. */
+static void request_dump(struct eventlog_source *source, u64 listener)
+{
+	struct published *published = container_of(source, struct published, source);
+	u32 i;
+
+	for (i = 0; i < source->event_count; i++) {
+		eventlog_enable_words_notify(published->slots[i], published->notification,
+					     published->mm);
+		cond_resched();
+	}
+}
+
 static bool is_name(const char *name)
 {
 	return name[0] && strnlen(name, EVENTLOG_IDENTIFIER_SIZE) < EVENTLOG_IDENTIFIER_SIZE;
@@ -50,13 +66,15 @@ static bool is_valid(const struct eventlog_publication *wanted)
 {
 	return is_name(wanted->name) && wanted->event_count &&
 	       wanted->event_count <= EVENTLOG_EVENTS_MAX && wanted->schema_size &&
-	       wanted->schema_size <= EVENTLOG_SCHEMA_SIZE_MAX;
+	       wanted->schema_size <= EVENTLOG_SCHEMA_SIZE_MAX && !wanted->reserved;
 }
 
 static void free_published(struct published *published, struct eventlog_user *user)
 {
 	if (published->pages)
 		eventlog_uncharge(user, EVENTLOG_SCHEMA_PAGES, published->pages);
+	if (published->mm)
+		mmdrop(published->mm);
 	put_pid(published->source.process);
 	if (published->source.user_ns)
 		put_user_ns(published->source.user_ns);
@@ -165,6 +183,12 @@ static struct published *prepare(const struct eventlog_publication *wanted,
 	published->source.schema_hash = wanted->schema_hash;
 	published->source.event_count = wanted->event_count;
 	fill_in(&published->source, user);
+	if (wanted->notification && current->mm) {
+		published->notification = wanted->notification;
+		mmgrab(current->mm);
+		published->mm = current->mm;
+		published->source.dump = request_dump;
+	}
 	bytes = wanted->schema_size + wanted->event_count * (sizeof(*published->offers) +
 							     sizeof(*published->source.events));
 	error = -EMFILE;
@@ -358,6 +382,61 @@ long eventlog_withdraw(struct eventlog_file *file, const u32 __user *from)
 	error = withdraw(file, number);
 	mutex_unlock(&file->lock);
 	return error;
+}
+
+/* Returns the serial of the source's next listener above this one, or 0. */
+static u64 find_next_listener(const struct eventlog_source *source, u64 after)
+{
+	u64 next = 0;
+	u32 i, k;
+
+	lockdep_assert_held(&eventlog_sources_lock);
+	for (i = 0; i < source->event_count; i++) {
+		const struct eventlog_listeners *listeners =
+			rcu_dereference_protected(source->events[i].listeners,
+						  lockdep_is_held(&eventlog_sources_lock));
+
+		for (k = 0; listeners && k < listeners->count; k++) {
+			const struct eventlog_listener *listener = &listeners->entries[k];
+
+			if (listener->consumer && listener->serial > after &&
+			    (!next || listener->serial < next))
+				next = listener->serial;
+		}
+		cond_resched();
+	}
+	return next;
+}
+
+/* The caller holds the file's lock. Returns 0 or -ENOENT. */
+static int next_listener(struct eventlog_file *file, struct eventlog_listener_query *query)
+{
+	struct published *published;
+
+	list_for_each_entry(published, &file->publications, node) {
+		if (published->source.number != query->provider)
+			continue;
+		mutex_lock(&eventlog_sources_lock);
+		query->listener = find_next_listener(&published->source, query->listener);
+		mutex_unlock(&eventlog_sources_lock);
+		return query->listener ? 0 : -ENOENT;
+	}
+	return -ENOENT;
+}
+
+/* EVENTLOG_NEXT_LISTENER */
+long eventlog_next_listener(struct eventlog_file *file, struct eventlog_listener_query __user *from)
+{
+	struct eventlog_listener_query query;
+	int error = eventlog_copy_struct(&query, sizeof(query), from);
+
+	if (error)
+		return error;
+	if (mutex_lock_killable(&file->lock))
+		return -EINTR;
+	error = next_listener(file, &query);
+	mutex_unlock(&file->lock);
+	return error ?: put_user(query.listener, &from->listener);
 }
 
 /*

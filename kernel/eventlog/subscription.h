@@ -60,10 +60,10 @@ struct eventlog_source {
 	void (*update_enabled)(struct eventlog_source_event *event, bool enabled);
 	/*
 	 * Writes the current state to one listener, which was just added: events whose
-	 * `only` is `listener`. May sleep; called without eventlog_sources_lock, by several
-	 * tasks at once for different listeners. Neither the source nor the consumer is
-	 * freed before it returns. `state_complete` is written to that listener next. Both
-	 * may be NULL.
+	 * `only` is `listener`; or asks the program to do so. May sleep; called without
+	 * eventlog_sources_lock, by several tasks at once for different listeners. Neither
+	 * the source nor the consumer is freed before it returns. `state_complete` is
+	 * written to that listener next. Both may be NULL.
 	 */
 	void (*dump)(struct eventlog_source *source, u64 listener);
 	const struct eventlog_source_event *state_complete; /* has no payload */

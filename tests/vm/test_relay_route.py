@@ -20,7 +20,7 @@ NMI_MODULE = pathlib.Path(__file__).resolve().parent / "nmi"
 
 # Each recording runs the program, so that it has all events; several recordings are nested.
 SCRIPT = parts.SHELL + rf"""
-load=$0 shop=$1 elog=$2
+load=$0 shop=$1 depot=$2 elog=$3
 channels=/sys/kernel/debug/eventlog
 record() {{ "$elog" record --via relay "$@"; }}
 
@@ -82,6 +82,25 @@ counted() {{
     kill -TERM $counter
     wait $counter
 }}
+# Recorders of one program by three routes, and another one by each of them while these run.
+dumped() {{
+    mkfifo /tmp/depot
+    "$depot" < /tmp/depot 8>&- &
+    program=$!
+    exec 7> /tmp/depot
+    depot_exists() {{ [ -e /sys/kernel/tracing/events/eventlog/depot_state ]; }}
+    wait_until depot_exists
+    recorders=
+    for each in early late; do
+        for route in relay device memory; do
+            "$elog" record --via $route -e depot:change -e depot:state --duration 3s \
+                -o /tmp/depot-$route-$each.elog 7>&- 8>&- &
+            recorders="$recorders $!"
+        done
+        sleep 1
+    done
+    wait $recorders && exec 7>&- && wait $program
+}}
 cpus_turned_on() {{
     online=/sys/devices/system/cpu/cpu1/online
     echo 0 > $online
@@ -126,7 +145,7 @@ not_permitted() {{
 }}
 part agg counted agg 'count(), sum(number) by event'
 part top counted top
-for each in beside_others picked overwritten few pressed killed name_in_use explained too_large not_permitted; do
+for each in beside_others picked overwritten dumped few pressed killed name_in_use explained too_large not_permitted; do
     part $each $each
 done
 part late late -j
@@ -141,7 +160,9 @@ is_unloaded() {{ rmmod eventlog 2> /dev/null; [ ! -e /sys/module/eventlog ]; }}
 part unload wait_until is_unloaded
 """
 FILES = ("relay.elog", "device.elog", "memory.elog", "relay-picked.elog", "memory-picked.elog",
-         "newest.elog", "pressed.elog", "late.elog")
+         "newest.elog", "pressed.elog", "late.elog",
+         *(f"depot-{route}-{each}.elog" for route in ("relay", "device", "memory")
+           for each in ("early", "late")))
 # One processor: guests with several emulated by threads have crashed when code changed under load.
 WITH_THE_KERNEL = parts.SHELL + rf"""
 shop=$0 elog=$1 to_relay=$2
@@ -176,7 +197,8 @@ class RelayRoute(loads.Case):
     def setUpClass(cls):
         super().setUpClass()
         kernel = vm_case.kernel_or_skip(cls.KERNEL)
-        programs = [vm_case.built("PROGRAMS", name) for name in ("user_events_load", "device_provider")]
+        programs = [vm_case.built("PROGRAMS", name) for name in ("user_events_load", "device_provider",
+                                                                "state_dumps")]
         programs.append(vm_case.built("ELOG"))
         files = FILES + (("cpus.elog",) if cls.PROCESSORS > 1 else ())
         cls.result = cls.run_script(
@@ -216,6 +238,23 @@ class RelayRoute(loads.Case):
 
     def test_fails_with_fail_on_loss(self):
         self.part("late_fails", 3)
+
+    def test_programs_dump_state_once_to_each_new_listener(self):
+        self.part("dumped")
+        for name in (name for name in FILES if name.startswith("depot-")):
+            events = self.fields_of(name, "event", "fields")
+            names = [event["event"] for event in events]
+            state = names.index("state")
+            self.assertEqual((names.count("state"), names.count("state_complete")), (1, 1), name)
+            self.assertEqual(names[state + 1], "state_complete", name)
+            counts = [event["fields"]["count"] for event in events if event["event"] == "change"]
+            self.assertEqual(counts, list(range(counts[0], counts[0] + len(counts))), name)
+            # The next change follows the state, and at most one went before it: the program had not
+            # noticed the listener.
+            before, after = (events[place]["fields"]["count"] for place in (state, state + 2))
+            self.assertEqual(after, before + 1, name)
+            self.assertLessEqual(state, 1, name)
+            self.assertGreater(len(counts), 50, name)
 
     def test_accounts_for_all_events_under_concurrency(self):
         totals = loads.summary(self.part("pressed"))

@@ -102,7 +102,8 @@ struct eventlog_subscriber {
 /*
  * Registers a subscriber: on_event() is called with the events of all users
  * that match, possibly before this returns. May sleep; not from on_event(), nor
- * from a provider's set_enabled() or dump(). Returns 0; -EINVAL for an invalid
+ * from a provider's set_enabled() or dump(), nor with a lock held that the
+ * dump() of a provider may take, because it is called here. Returns 0; -EINVAL for an invalid
  * declaration, with the reason in the log; -EBUSY if it is registered; -ENOMEM;
  * or -EINTR if the task that loads the module is being killed.
  */
@@ -111,7 +112,8 @@ int eventlog_subscriber_register(struct eventlog_subscriber *subscriber);
 /*
  * Unregisters a subscriber. When this returns, on_event() is not running and
  * will not be called, and programs and providers without other listeners have
- * been notified. May sleep, not from the same places.
+ * been notified, and no dump() for it is running. May sleep, not from the same
+ * places.
  */
 void eventlog_subscriber_unregister(struct eventlog_subscriber *subscriber);
 

@@ -78,20 +78,22 @@ static struct notifier_block notifier = { .notifier_call = on_change };
 static int __init eventlog_links_init(void)
 {
 	/* The dump needs rtnl_lock: do not hold it here, nor in eventlog_links_exit(). */
-	int error = eventlog_provider_register(&links_provider);
+	int error = register_netdevice_notifier(&notifier);
 
 	if (error)
 		return error;
-	error = register_netdevice_notifier(&notifier);
+	/* After the notifier, so that no change between dump and notifier is missed. */
+	error = eventlog_provider_register(&links_provider);
 	if (error)
-		eventlog_provider_unregister(&links_provider);
+		unregister_netdevice_notifier(&notifier);
 	return error;
 }
 
 static void __exit eventlog_links_exit(void)
 {
-	unregister_netdevice_notifier(&notifier);
+	/* Before the notifier, whose removal reports each device as down. */
 	eventlog_provider_unregister(&links_provider);
+	unregister_netdevice_notifier(&notifier);
 }
 
 module_init(eventlog_links_init);

@@ -14,6 +14,7 @@
 #include "emit/emit.hpp"
 #include "kernel/batch.hpp"
 #include "kernel/user_events_route.hpp"
+#include "kernel/user_events_write.hpp"
 #include "platform/permanent_memory.hpp"
 #include "platform/process.hpp"
 #include "platform/registry_lock.hpp"
@@ -34,14 +35,26 @@ struct dump_in_progress {
 
 [[gnu::tls_model("initial-exec")]] constinit thread_local dump_in_progress dumping{};
 
-/// While it lives, the calling thread's events go to one subscription. Signals are blocked, because
+/// One listener: a slot, or a number in the kernel module.
+struct dump_target {
+    std::uint32_t bit;
+    std::uint64_t module_listener = 0;
+};
+
+/// While it lives, the calling thread's events go to one listener. Signals are blocked, because
 /// events of signal handlers would, too: those of synchronous signals do.
 class dump_scope {
   public:
-    dump_scope(const eventlog_provider& provider, unsigned slot) noexcept {
-        dumping = {&provider, 1U << slot};
+    dump_scope(const eventlog_provider& provider, dump_target to) noexcept {
+        dumping = {&provider, to.bit};
+        if (to.module_listener != 0) {
+            set_module_target(&provider, to.module_listener);
+        }
     }
-    ~dump_scope() { dumping = {}; }
+    ~dump_scope() {
+        dumping = {};
+        set_module_target(nullptr, 0);
+    }
     dump_scope(const dump_scope&) = delete;
     dump_scope& operator=(const dump_scope&) = delete;
 
@@ -71,16 +84,30 @@ bool find_listeners(eventlog_provider& provider,
     return complete;
 }
 
-void dump_state(eventlog_provider& provider, unsigned slot, std::uint64_t serial) noexcept {
+/// Stores `number` in `dumped` unless there is no callback.
+[[gnu::noinline]] void dump_state(eventlog_provider& provider, dump_target to,
+                                  std::uint64_t& dumped, std::uint64_t number) noexcept {
     notification_state::dump_callback::pair dump;
     if (!provider.notifications.on_new_listener.read(dump) || dump.function == nullptr) {
         return;
     }
-    provider.notifications.serials.load(std::memory_order_relaxed)->dumped[slot] = serial;
-    const dump_scope requester(provider, slot);
+    dumped = number;
+    const dump_scope requester(provider, to);
     dump.function(dump.context);
     if (provider.dump_complete_event != no_index) {
         eventlog_emit_raw(&provider, provider.dump_complete_event, nullptr, 0);
+    }
+}
+
+/// Dumps to the listeners in the kernel module that are new.
+void dump_to_module(eventlog_provider& provider, std::uint64_t& dumped) noexcept {
+    std::uint64_t listener = 0;
+    while ((listener = next_module_listener(provider, dumped)) != 0) {
+        write_batch_of(provider);  // the events before the dump
+        dump_state(provider, {1U << EVENTLOG_GATE_DEVICE_BIT, listener}, dumped, listener);
+        if (dumped != listener) {
+            return;
+        }
     }
 }
 
@@ -105,8 +132,11 @@ void dump_state(eventlog_provider& provider, unsigned slot, std::uint64_t serial
     }
     for (unsigned slot = 0; slot < slots_end; ++slot) {
         if (serials[slot] != 0 && serials[slot] != known->dumped[slot]) {
-            dump_state(provider, slot, serials[slot]);
+            dump_state(provider, {1U << slot}, known->dumped[slot], serials[slot]);
         }
+    }
+    if (provider.user_events.published.load(std::memory_order_relaxed) != 0) {
+        dump_to_module(provider, known->dumped_in_module);
     }
 }
 

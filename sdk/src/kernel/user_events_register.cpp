@@ -221,13 +221,14 @@ bool publish_to_module(eventlog_provider& provider, int file, error_text& why,
                        bool& is_retryable) noexcept {
     user_events_route& route = provider.user_events;
     const std::uint32_t count = fill_published_events(provider);
-    if (route.published != 0) {
+    std::uint32_t published = route.published.load(std::memory_order_relaxed);
+    if (published != 0) {
         // Each publication uses an entry in the tables of all subscriptions.
         if (count == route.published_events) {
             return true;
         }
-        static_cast<void>(::ioctl(file, EVENTLOG_UNPUBLISH, &route.published));
-        route.published = 0;
+        static_cast<void>(::ioctl(file, EVENTLOG_UNPUBLISH, &published));
+        route.published.store(0, std::memory_order_relaxed);
     }
     eventlog_publication wanted{};
     wanted.size = sizeof wanted;
@@ -236,12 +237,13 @@ bool publish_to_module(eventlog_provider& provider, int file, error_text& why,
     wanted.schema = reinterpret_cast<std::uintptr_t>(provider.schema);
     wanted.schema_size = static_cast<std::uint32_t>(provider.schema_size);
     wanted.schema_hash = provider.schema_hash;
+    wanted.notification = EVENTLOG_GATE_NOTIFICATION;
     std::memcpy(wanted.name, provider.name.data(), sizeof wanted.name - 1);
     if (count == 0) {
         return true;
     }
     if (::ioctl(file, EVENTLOG_PUBLISH, &wanted) == 0) {
-        route.published = wanted.provider;
+        route.published.store(wanted.provider, std::memory_order_relaxed);
         route.published_events = count;
         return true;
     }

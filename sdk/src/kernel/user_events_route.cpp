@@ -164,7 +164,7 @@ bool open_descriptor(eventlog_provider& provider, bool begun) noexcept {
             route.is_module = device.is_module;
             route.takes_batches.store(device.is_module && takes_batches(route),
                                       std::memory_order_relaxed);
-            route.published = 0;
+            route.published.store(0, std::memory_order_relaxed);
             unregister_user_events(provider, route.file.load(std::memory_order_relaxed));
             // Numbers of the previous descriptor were visible until here.
             route.generation.fetch_add(1, std::memory_order_release);
@@ -388,7 +388,7 @@ void renew_user_events_route(eventlog_provider& provider) noexcept {
     if (!route.expected.load(std::memory_order_relaxed)) {
         return;
     }
-    route.published = 0;  // the publication is the parent's
+    route.published.store(0, std::memory_order_relaxed);  // the publication is the parent's
     if (check_descriptor(provider)) {
         unregister_user_events(provider, route.file.load(std::memory_order_relaxed));
         if (route.is_module) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "kernel/user_events_write.hpp"
 
+#include <linux/eventlog_device.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
 
@@ -28,16 +30,33 @@ void count_event(const eventlog_provider& provider, route_counter which) noexcep
     count(provider, which, EVENTLOG_COUNTERS_USER_EVENTS);
 }
 
+/// See set_module_target().
+struct module_target {
+    const eventlog_provider* provider = nullptr;
+    std::uint64_t listener = 0;
+};
+
+[[gnu::tls_model("initial-exec")]] constinit thread_local module_target target{};
+
+/// A batch of one event for one listener.
+struct addressed_event {
+    std::uint32_t batch = EVENTLOG_BATCH;
+    std::uint32_t flags = EVENTLOG_BATCH_TO_LISTENER;
+    std::uint64_t listener = 0;
+    eventlog_batch_entry entry{};
+};
+static_assert(sizeof(addressed_event) == 24);
+
 /// More than an event of C++, or of values in C, can have.
 constexpr std::size_t parts_max = 256;
 
-/// One system call: the number, then the payload. Returns 0 or an errno.
-template <std::size_t PartsMax>
-[[gnu::always_inline]] inline int write_parts(int file, std::uint32_t index,
+/// One system call: what precedes the payload, then the payload. Returns 0 or an errno.
+template <std::size_t PartsMax, class Head>
+[[gnu::always_inline]] inline int write_parts(int file, Head head,
                                               const event_payload& payload) noexcept {
     // Not initialized: 256 bytes for each event.
     iovec parts[PartsMax];
-    parts[0] = {&index, sizeof index};
+    parts[0] = {&head, sizeof head};
     std::size_t used = 1;
     if (payload.block != nullptr) {
         parts[used++] = {const_cast<void*>(payload.block), payload.size};
@@ -53,6 +72,28 @@ template <std::size_t PartsMax>
 [[gnu::noinline]] int write_many_parts(int file, std::uint32_t index,
                                        const event_payload& payload) noexcept {
     return write_parts<parts_max>(file, index, payload);
+}
+
+/// One system call, to the listener of the module's target.
+template <std::size_t PartsMax>
+[[gnu::always_inline]] inline int write_addressed(int file, std::uint32_t index,
+                                                  const event_payload& payload) noexcept {
+    return write_parts<PartsMax>(
+        file,
+        addressed_event{.listener = target.listener,
+                        .entry = {index, static_cast<std::uint32_t>(payload.size)}},
+        payload);
+}
+
+[[gnu::noinline]] int write_many_parts_to_listener(int file, std::uint32_t index,
+                                                   const event_payload& payload) noexcept {
+    return write_addressed<parts_max>(file, index, payload);
+}
+
+constexpr std::size_t few_parts = 16;
+
+std::size_t count_parts(const event_payload& payload) noexcept {
+    return 1 + (payload.block != nullptr ? 1 : payload.pieces.size());
 }
 
 /// Payloads up to this size, which most events have, are copied behind the number: the kernel
@@ -72,12 +113,21 @@ constexpr std::size_t small = 256;
     if (payload.block != nullptr && payload.size <= small) {
         return write_small(file, index, payload);
     }
-    constexpr std::size_t few = 16;
-    const std::size_t parts = 1 + (payload.block != nullptr ? 1 : payload.pieces.size());
-    if (parts <= few) {
-        return write_parts<few>(file, index, payload);
+    const std::size_t parts = count_parts(payload);
+    if (parts <= few_parts) {
+        return write_parts<few_parts>(file, index, payload);
     }
     return parts <= parts_max ? write_many_parts(file, index, payload) : E2BIG;
+}
+
+/// Out of line: dumps are rare.
+[[gnu::noinline]] int write_to_listener(int file, std::uint32_t index,
+                                        const event_payload& payload) noexcept {
+    const std::size_t parts = count_parts(payload);
+    if (parts <= few_parts) {
+        return write_addressed<few_parts>(file, index, payload);
+    }
+    return parts <= parts_max ? write_many_parts_to_listener(file, index, payload) : E2BIG;
 }
 
 enum class write_outcome {
@@ -138,7 +188,9 @@ bool needs_a_byte(const user_events_route& route, std::uint32_t event) noexcept 
     }
     write_outcome result = write_outcome::gone;
     if (is_probably_own_descriptor(route, file)) {
-        const int error = payload.size == 0 && needs_a_byte(route, payload.event)
+        const int error = target.provider == &provider
+                              ? write_to_listener(file, number - 1, payload)
+                          : payload.size == 0 && needs_a_byte(route, payload.event)
                               ? write_payload(file, number - 1, one_byte)
                               : write_payload(file, number - 1, payload);
         if (error == 0) [[likely]] {
@@ -164,7 +216,8 @@ bool emit_to_user_events(eventlog_provider& provider, const event_payload& paylo
         count_event(provider, &eventlog_route_counters::lost_too_large);
         return true;
     }
-    if (current_batch != nullptr && append_to_batch(provider, payload)) {
+    if (current_batch != nullptr && target.provider != &provider &&
+        append_to_batch(provider, payload)) {
         return true;
     }
     return try_to_write(provider, payload) != write_outcome::gone;
@@ -174,6 +227,25 @@ void emit_again_to_user_events(eventlog_provider& provider, const event_payload&
     if (try_to_write(provider, payload) == write_outcome::gone) {
         count_event(provider, &eventlog_route_counters::lost_unattached);
     }
+}
+
+void set_module_target(const eventlog_provider* provider, std::uint64_t listener) noexcept {
+    target = {provider, listener};
+}
+
+std::uint64_t next_module_listener(const eventlog_provider& provider,
+                                   std::uint64_t after) noexcept {
+    const errno_guard keeps_errno;
+    const user_events_route& route = provider.user_events;
+    const thread_count::user keeps_open(descriptor_users);
+    const int file = route.file.load(std::memory_order_seq_cst);
+    eventlog_listener_query query{};
+    query.size = sizeof query;
+    query.provider = route.published.load(std::memory_order_relaxed);
+    query.listener = after;
+    const bool found = query.provider != 0 && file >= 0 && is_own_descriptor(route, file) &&
+                       ::ioctl(file, EVENTLOG_NEXT_LISTENER, &query) == 0;
+    return found ? query.listener : 0;
 }
 
 bool is_own_descriptor(const user_events_route& route, int file) noexcept {

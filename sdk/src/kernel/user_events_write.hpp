@@ -3,6 +3,8 @@
 // Writes events to the kernel. See user_events_route.hpp.
 #pragma once
 
+#include <cstdint>
+
 #include "platform/thread_count.hpp"
 #include "provider/user_events_state.hpp"
 #include "ring/ring_writer.hpp"
@@ -24,6 +26,15 @@ namespace eventlog::core {
 [[nodiscard]] bool emit_to_user_events(eventlog_provider& provider,
                                        const event_payload& payload) noexcept;
 void emit_again_to_user_events(eventlog_provider& provider, const event_payload& payload) noexcept;
+
+/// From now on the calling thread's events of the provider that reach the module go to one of its
+/// listeners, and not to tracing; without a provider, to all again.
+void set_module_target(const eventlog_provider* provider, std::uint64_t listener) noexcept;
+
+/// The number of the first listener of the provider in the module above `after`; 0: none.
+/// Async-signal-safe; leaves errno unchanged.
+[[nodiscard]] std::uint64_t next_module_listener(const eventlog_provider& provider,
+                                                 std::uint64_t after) noexcept;
 
 /// Whether the descriptor is still the file that the route opened. Async-signal-safe; leaves errno
 /// unchanged.

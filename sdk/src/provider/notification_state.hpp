@@ -18,6 +18,8 @@ namespace eventlog::core {
 struct listener_serials {
     std::array<std::uint64_t, slots_end> notified{};
     std::array<std::uint64_t, slots_end> dumped{};
+    /// The last listener through the kernel module that got a dump; later ones have higher numbers.
+    std::uint64_t dumped_in_module = 0;
 };
 
 struct notification_state {

@@ -66,13 +66,15 @@ struct user_events_route {
     /// For each event, its location in the kernel's page; 0: the gate's bit is used.
     event_values<std::uint32_t> status_locations;
 
+    /// The module's number of the published provider; 0: none. Stored under the registry lock.
+    std::atomic<std::uint32_t> published{0};
+
     // The members below are under the registry lock.
     /// Descriptors to close when they have no writers: the one that a forked child has inherited,
     /// and the last one.
     std::array<int, 2> retired{-1, -1};
     bool has_status_page = false;        // no enable words: user_events before Linux 6.4
     bool is_module = false;              // /dev/eventlog instead of user_events
-    std::uint32_t published = 0;         // the module's number of the published provider; 0: none
     std::uint32_t published_events = 0;  // the number of its published events
     bool is_in_eventlog_system = false;  // user_events with events in the system eventlog
     eventlog_status_code status = EVENTLOG_STATUS_UNREGISTERED;

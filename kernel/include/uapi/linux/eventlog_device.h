@@ -23,6 +23,8 @@
  *   ioctl EVENTLOG_PUBLISH          makes registered events a provider, to which
  *                                   others can subscribe.
  *   ioctl EVENTLOG_UNPUBLISH        withdraws the provider.
+ *   ioctl EVENTLOG_NEXT_LISTENER    iterates over the listeners of a published
+ *                                   provider, each of which a batch can be for.
  *   ioctl EVENTLOG_SUBSCRIBE        makes the open file a subscription, for good.
  *   read                            runs of records of the subscription.
  *   poll                            readable when there is a record, or a loss
@@ -42,6 +44,11 @@
  *   3. A forked child registers words of its own.
  *   4. Events do not persist.
  *   5. A payload that is too large for a listener is rejected.
+ *   6. Bits of words that `notification` of the publication names are set when a
+ *      listener of the provider was added, and never cleared; only in words of the
+ *      process that published. A program that clears them first and then iterates
+ *      with EVENTLOG_NEXT_LISTENER misses none, if it also iterates once after
+ *      EVENTLOG_PUBLISH has returned.
  *
  * RULES FOR SUBSCRIPTIONS
  *
@@ -181,6 +188,18 @@ struct eventlog_publication {
 	__u32 provider; /* out: number for EVENTLOG_UNPUBLISH */
 	__u64 schema_hash;
 	char name[EVENTLOG_IDENTIFIER_SIZE];
+	__u32 notification; /* bits of the words of its events: see rule 6; 0: none */
+	__u32 reserved; /* 0 */
+};
+
+/*
+ * A listener of a provider that was published through this file: a subscription or a
+ * module. Numbers increase and are not reused.
+ */
+struct eventlog_listener_query {
+	__u32 size; /* of this struct */
+	__u32 provider; /* from EVENTLOG_PUBLISH */
+	__u64 listener; /* in: 0, or the last number; out: the next number above it */
 };
 
 /* A rule of a subscription: it wants events that meet all of one of its rules. */
@@ -303,6 +322,13 @@ struct eventlog_timed_entry {
 	__u64 time; /* of the event, on CLOCK_MONOTONIC; 0: the time of the write */
 };
 
+/*
+ * Flag: a __u64 behind the word with flags, in front of the entries, is a number of
+ * EVENTLOG_NEXT_LISTENER. The entries go to that listener alone, if it wants their
+ * events and still exists; not to tracing.
+ */
+#define EVENTLOG_BATCH_TO_LISTENER 2U
+
 /* Type of a marker in front of a run of records, with a struct eventlog_run. */
 #define EVENTLOG_MARKER_RUN 1U
 
@@ -329,10 +355,13 @@ struct eventlog_run {
 #define EVENTLOG_STATISTICS _IOWR('*', 20, struct eventlog_statistics *)
 #define EVENTLOG_NEXT_PROVIDER _IOWR('*', 21, struct eventlog_provider_query *)
 #define EVENTLOG_STOP _IO('*', 22)
+#define EVENTLOG_NEXT_LISTENER _IOWR('*', 23, struct eventlog_listener_query *)
 
 EVENTLOG_ABI(sizeof(struct eventlog_published_event) == 80);
-EVENTLOG_ABI(sizeof(struct eventlog_publication) == 104);
+EVENTLOG_ABI(sizeof(struct eventlog_publication) == 112);
 EVENTLOG_ABI_AT(eventlog_publication, schema_hash, 32);
+EVENTLOG_ABI_AT(eventlog_publication, notification, 104);
+EVENTLOG_ABI(sizeof(struct eventlog_listener_query) == 16);
 EVENTLOG_ABI(sizeof(struct eventlog_filter_rule) == 144);
 EVENTLOG_ABI(sizeof(struct eventlog_process_filter) == 24);
 EVENTLOG_ABI(sizeof(struct eventlog_subscription_request) == 88);

@@ -80,6 +80,8 @@ static void publish_at_random(int file) {
         .schema = next(16) == 0 ? address() : (uintptr_t)offers,
         .schema_size = next(8) == 0 ? next(UINT32_MAX) : 1 + next(sizeof offers),
         .schema_hash = next(4),
+        .notification = next(2) == 0 ? next(UINT32_MAX) : 0,
+        .reserved = next(32) == 0,
     };
     name_at_random(wanted.name);
     count(publishing, ioctl(file, EVENTLOG_PUBLISH, &wanted));
@@ -92,6 +94,10 @@ static void withdraw_at_random(int file) {
                                             .schema_size =
                                                 next(3) == 0 ? next(UINT32_MAX) : next(page_size)};
     count(asking, ioctl(file, EVENTLOG_NEXT_PROVIDER, &query));
+    struct eventlog_listener_query listeners = {.size = sizeof listeners,
+                                                .provider = query.provider,
+                                                .listener = next(3) == 0 ? next(1000) : 0};
+    count(asking, ioctl(file, EVENTLOG_NEXT_LISTENER, &listeners));
     count(withdrawing, ioctl(file, EVENTLOG_UNPUBLISH, &query.provider));
 }
 

@@ -183,7 +183,7 @@ void write_timed_batch(void) {
          write(device, &batch, (size_t)single) == single && read_records(reader) == 1);
     step("an empty batch is accepted", write(device, &batch, 8) == 8);
     step("half an entry is rejected", write(device, &batch, 8 + 15) == -1 && errno == EINVAL);
-    batch.flags = 2;
+    batch.flags = 4;
     step("unknown flags are rejected",
          write(device, &batch, sizeof batch) == -1 && errno == EINVAL);
     (void)close(reader);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // Tests subscriptions through /dev/eventlog of the kernel module as root: whole records, gaps at
-// their place, waiting, the mapping, batches, and which users' events a subscription receives.
+// their place, waiting, the mapping, batches, dumps of state, and which users' events a
+// subscription receives.
 #include <errno.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -36,6 +37,9 @@ int main(void) {
     write_timed_batch();
     lose_timed_events();
     overflow_with_batches();
+    dump_to_one_listener();
+    notify_of_listeners();
+    notify_publisher_alone();
     record_only_own_processes();
     stay_within_limits();
     unpublish_provider();

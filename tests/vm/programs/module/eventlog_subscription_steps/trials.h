@@ -41,6 +41,15 @@ void lose_timed_events(void);
 /// Batches beyond the capacity of the ring: each lost event is counted.
 void overflow_with_batches(void);
 
+// listeners.c
+
+/// A batch for one listener reaches neither other subscriptions nor tracing.
+void dump_to_one_listener(void);
+/// The bits that a publication names are set with each new listener of its provider.
+void notify_of_listeners(void);
+/// A process with the file of another one changes no bits in the words of that one.
+void notify_publisher_alone(void);
+
 // providers.c
 
 void record_only_own_processes(void);
