@@ -447,6 +447,8 @@ void add_record(command_line& line, const std::vector<std::string>& command) {
     record.add_option("--where PREDICATE", arguments->where, where_help);
     record.add_option("--max-rate NUMBER", arguments->max_rate, max_rate_help);
     add_route_options(record, arguments->route);
+    record.add_flag("--exclude-self", arguments->listening.exclude_self,
+                    "With --via device or relay: no kernel events about elog itself");
     record.add_flag("--all-processes", arguments->all_processes,
                     "With a command: not only the command and its descendants");
     record.add_flag("--explain", arguments->explain,

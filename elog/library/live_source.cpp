@@ -52,6 +52,7 @@ subscription_options subscription_of(const open_options& options) {
                          options.max_rate, max_rate_max);
     }
     wanted.sampling.max_rate = options.max_rate;
+    wanted.exclude_self = options.exclude_self;
     for (const std::uint64_t session : options.sessions) {
         wanted.patterns.add_session(session);
     }

@@ -53,6 +53,13 @@ idle() {{
     record --all-processes -e kernel:idle -o /tmp/idle.elog -- \
         sh -c 'for i in 1 2 3 4 5; do sleep 0.2; done'
 }}
+# The command's parent is the recorder.
+own_switches() {{
+    file=$1
+    shift
+    record --all-processes -e kernel:switch -o $file "$@" -- \
+        sh -c 'echo $PPID; for i in 1 2 3 4 5; do sleep 0.1; done'
+}}
 hooks_of() {{ record -e "$1" -o /tmp/hooks-of.elog -- cat $hooks; rm -f /tmp/hooks-of.elog; }}
 attached() {{
     cat $hooks
@@ -86,6 +93,8 @@ part idle idle
 part attached attached
 part everything everything
 part without "$switches" without
+part with_self own_switches /tmp/with-self.elog
+part without_self own_switches /tmp/without-self.elog --exclude-self
 part listed listed
 part listed_once listed_once
 part not_permitted not_permitted
@@ -152,7 +161,8 @@ part between cut -d ' ' -f 1 /proc/uptime
 sleep 2
 part again record again
 """
-FILES = ("together.elog", "together.trace", "late.elog", "late.trace", "idle.elog", "everything.elog",
+FILES = ("with-self.elog", "without-self.elog",
+         "together.elog", "together.trace", "late.elog", "late.trace", "idle.elog", "everything.elog",
          "blocks.elog", "links-early.elog", "links-late.elog", "links-relay.elog", "links-again.elog")
 SWITCH = re.compile(r"^ *.*-(\d+) +\[000\].* sched_switch: .* prev_pid=(\d+) .* ==> next_comm=(.*) "
                     r"next_pid=(\d+) next_prio=(\d+)$", re.MULTILINE)
@@ -223,6 +233,15 @@ class KernelProvider(parts.Case):
         self.assertEqual(summary["lost"], 0)
         self.assertGreater(len(switches), 3)
         self.assert_reported(switches, "together.trace")
+
+    def test_leaves_out_switches_of_recorder_on_request(self):
+        for part, has_own in (("with_self", True), ("without_self", False)):
+            recorder = int(self.part(part)[0])
+            threads = {thread for line in self.lines(part.replace("_", "-") + ".elog")
+                       if line.get("event") == "switch"
+                       for thread in (line["tid"], line["fields"]["next"])}
+            self.assertEqual(recorder in threads, has_own, part)
+            self.assertGreater(len(threads), 1)
 
     def test_counts_lost_switches(self):
         summary = loads.summary(self.part("late"))

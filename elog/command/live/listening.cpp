@@ -126,6 +126,7 @@ subscription_options make_subscription_options(const listening_arguments& argume
         parse_buffers(*arguments.buffer_size, options);
     }
     options.overwrite = arguments.overwrite;
+    options.exclude_self = arguments.exclude_self;
     return options;
 }
 

@@ -23,6 +23,7 @@ struct listening_arguments {
     std::optional<std::string> buffer_size;
     bool overwrite = false;
     bool wait = false;
+    bool exclude_self = false;
 };
 
 /// Adds --session, -p, --comm and --buffer-size. The arguments have to live until the command line

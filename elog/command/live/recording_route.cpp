@@ -22,6 +22,12 @@ requested_route parse_route(const route_arguments& arguments,
     if (arguments.stacks && via != name_of(recording_route::perf)) {
         throw usage_error("Only perf records call stacks: add --via perf, or leave --stack out.");
     }
+    const bool is_by_module =
+        via == name_of(recording_route::device) || via == name_of(recording_route::relay);
+    if (listening.exclude_self && !is_by_module) {
+        throw usage_error("--exclude-self leaves out kernel events about elog itself, which only "
+                          "the kernel module does: add --via device or --via relay.");
+    }
     if (via == "auto") {
         return {std::nullopt, false};
     }

@@ -131,7 +131,7 @@ eventlog_subscription_request device_subscription::request_of(
     wanted.process_count = static_cast<std::uint32_t>(request_.processes.size());
     wanted.processes = reinterpret_cast<std::uintptr_t>(request_.processes.data());
     wanted.schemas_size = module_schemas_size;
-    wanted.flags = EVENTLOG_WAKE_AT_SWITCH;
+    wanted.flags = EVENTLOG_WAKE_AT_SWITCH | (options.exclude_self ? EVENTLOG_EXCLUDE_READER : 0U);
     return wanted;
 }
 

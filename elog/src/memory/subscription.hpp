@@ -34,6 +34,8 @@ struct subscription_options {
     std::uint64_t buffer_size = 0;  // 0: chosen for this machine
     std::uint32_t buffers_per_cpu = 4;
     bool overwrite = false;  // new records replace the oldest, read or not
+    /// Device and relay: no kernel events about threads of this process.
+    bool exclude_self = false;
     /// If not empty, the subscription can be detached under this name, which must be unique.
     std::string name;
 };

@@ -43,6 +43,11 @@ class Routes(harness.Case):
         told = self.run_elog("top", "-v", "-e", "counter:*", "--iterations", "1").stderr
         self.assertIn("elog: Recording via memory: no other route was requested.\n", told)
 
+    def test_only_the_kernel_module_excludes_the_recorder(self):
+        for route in ((), ("--via", "auto"), ("--via", "perf"), ("--via", "memory")):
+            result = self.run_elog("record", "-e", "counter:*", "--exclude-self", *route, status=2)
+            self.assertIn("add --via device or --via relay", result.stderr)
+
 
 if __name__ == "__main__":
     harness.main()
