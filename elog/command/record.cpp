@@ -26,6 +26,7 @@
 #include "live/live_recording.hpp"
 #include "live/recording_route.hpp"
 #include "live/sampling.hpp"
+#include "live/state_request.hpp"
 #include "live/where.hpp"
 #include "predicate/filtering_sink.hpp"
 #include "recorder/child_process.hpp"
@@ -53,6 +54,7 @@ struct record_arguments {
     route_arguments route;
     bool explain = false;
     bool all_processes = false;
+    bool state = false;
     bool exit_status = false;
     bool fail_on_loss = false;
     bool json = false;
@@ -276,6 +278,9 @@ bool record(const requested_route& route, const record_arguments& arguments,
         explain(arguments, *process, options, words);
         return false;
     }
+    if (arguments.state) {
+        request_state(process->found());
+    }
     file_connection file;
     const std::unique_ptr<record_sink> sink = make_sink(arguments, command, words, file);
     const std::unique_ptr<record_sampler> sampler = make_sampler(options);
@@ -373,6 +378,19 @@ void check_arguments(const record_arguments& arguments, bool has_command) {
     }
 }
 
+/// Rejects --state where it has no meaning.
+void check_state(const requested_route& route, bool is_limited) {
+    if (!route.route || !is_traced(*route.route)) {
+        throw usage_error(
+            "--state is for --via tracefs and --via perf: a recording via memory, "
+            "device or relay gets the state of programs by itself. Leave --state out.");
+    }
+    if (is_limited) {
+        throw usage_error("--state asks programs that run already, and a recording with a command "
+                          "has only its processes: add --all-processes, or leave --state out.");
+    }
+}
+
 /// Throws what ends elog with the status that the options ask for. A loss precedes the status of
 /// the command: --fail-on-loss has one meaning with and without a command.
 void return_status(const record_arguments& arguments, recorded_command& command, bool is_lossy) {
@@ -397,6 +415,9 @@ void run_record(const record_arguments& arguments, const std::vector<std::string
     add_max_rate(options, arguments.max_rate);
     const requested_route route = parse_route(arguments.route, arguments.listening);
     check_arguments(arguments, !words.empty());
+    if (arguments.state) {
+        check_state(route, is_limited_to_command(arguments, words));
+    }
     recorded_command command(arguments.duration);
     if (!words.empty()) {
         check_command(words.front());
@@ -451,9 +472,12 @@ void add_record(command_line& line, const std::vector<std::string>& command) {
                     "With --via device or relay: no kernel events about elog itself");
     record.add_flag("--all-processes", arguments->all_processes,
                     "With a command: not only the command and its descendants");
+    record.add_flag("--state", arguments->state,
+                    "With --via tracefs or perf: request the state of running programs");
     record.add_flag("--explain", arguments->explain,
                     "Do not record: print where the selection would be evaluated");
-    record.add_flag("--exit-status", arguments->exit_status, "Exit with the status of the command");
+    record.add_flag("--exit-status", arguments->exit_status,
+                    "Exit with the status of the command; 0 without this option");
     record.add_flag("--fail-on-loss", arguments->fail_on_loss,
                     "Exit with status 3 if events were lost");
     command_option json =
@@ -463,11 +487,9 @@ void add_record(command_line& line, const std::vector<std::string>& command) {
         json.excludes(option);
     }
     record.end_usage("[-- COMMAND ...]");
-    record.footer("The exit status is 0 also if the command fails, unless --exit-status is given.\n"
-                  "Examples:\n"
+    record.footer("Examples:\n"
                   "  elog record -- ./program\n"
-                  "  elog record -e 'shop:*' -o run.elog -- ./order_service 5\n"
-                  "  elog record -p 4242 -e 'shop:order_*' --duration 10s");
+                  "  elog record -p 4242 -e 'shop:order_*' -o run.elog --duration 10s");
     record.action([arguments, command] {
         complete_events(arguments->listening, !command.empty(), no_events);
         run_record(*arguments, command);

@@ -15,6 +15,7 @@ OVERFLOW_COUNT = loads.OVERFLOW_COUNT
 
 # A program for each recording.
 SCRIPT = loads.SHELL + rf"""
+depot=$4
 keep
 is_recorded() {{ grep -q 1 $tracing/instances/eventlog-$recorder-*/events/$system/$event/enable 2> /dev/null; }}
 is_gone() {{ ! ls $tracing/instances/eventlog-* > /dev/null 2>&1; }}
@@ -98,6 +99,27 @@ disabled() {{
     "$elog" verify /tmp/disabled.elog || echo "WRONG: the file is not whole"
     return $status
 }}
+# A program of another user, recorded all the time, and later by recorders that ask for its state.
+depot_exists() {{ [ -e $tracing/events/$system/${{event%load_item}}depot_state ]; }}
+state() {{
+    chmod a+rx $tracing
+    chmod a+rw $tracing/user_events_data /dev/eventlog 2> /dev/null
+    mkfifo /tmp/depot
+    su user -s /bin/sh -c "$depot" < /tmp/depot 8>&- &
+    program=$!
+    exec 7> /tmp/depot
+    wait_until depot_exists
+    "$elog" record --via tracefs -e 'depot:*' -o /tmp/state-early.elog 7>&- 8>&- &
+    early=$!
+    depot_is_recorded() {{ ls $tracing/instances | grep -q "^eventlog-$early-"; }}
+    wait_until depot_is_recorded
+    sleep 0.5
+    for via in tracefs perf; do
+        "$elog" record --via $via -e 'depot:*' --state --duration 3s -o /tmp/state-$via.elog 7>&- || return
+    done
+    kill -TERM $early && wait $early && exec 7>&- && wait $program
+}}
+state_of_none() {{ "$elog" record --via tracefs -e 'load:*' --state --duration 0.1s -o /tmp/none.elog; }}
 not_there() {{ "$elog" record --via tracefs -e 'absent:*'; }}
 not_permitted() {{ su user -s /bin/sh -c "$elog record --via tracefs -e 'load:*'"; }}
 with_session() {{ "$elog" record --via tracefs -e 'load:*' --session 1; }}
@@ -116,6 +138,8 @@ for each in asked explained_all explained_part explained_nothing beside_perf ove
     part $each $each
 done
 rm -f /tmp/*.sock
+part state_of_none state_of_none
+part state state
 echo "instances: $(ls $tracing/instances | wc -l)"
 part not_mounted not_mounted
 """
@@ -124,7 +148,9 @@ class Tracefs(loads.KernelTrace):
     """One guest that makes all recordings; the tests check the results."""
 
     SCRIPT = SCRIPT
-    FILES = ("perf.data", "all.elog", "asked.elog", "newest.elog", "late.elog")
+    PROGRAMS = ("state_dumps",)
+    FILES = ("perf.data", "all.elog", "asked.elog", "newest.elog", "late.elog", "state-early.elog",
+             "state-tracefs.elog", "state-perf.elog")
     OPTIONS = {"memory": 2048}
 
     @staticmethod
@@ -167,6 +193,23 @@ class Tracefs(loads.KernelTrace):
         self.assertEqual(len(found) + missing, OVERFLOW_COUNT)
         self.assertEqual(loads.summary(lines)["lost"], missing)
         self.assertLessEqual(set(found), set(loads.emitted(OVERFLOW_COUNT)))
+
+    def test_dumps_state_on_request_to_all_listeners(self):
+        asked = "elog: 1 provider was asked for the state; all listeners in the kernel get it."
+        self.assertEqual(self.part("state").count(asked), 2)
+        for name, times in (("early", 2), ("tracefs", 1), ("perf", 1)):
+            events = [line for line in loads.shown(self.collected(f"state-{name}.elog")) if "event" in line]
+            names = [line["event"] for line in events]
+            counts = [names.count(each) for each in ("state", "state_complete")]
+            self.assertEqual(counts, [times, times], name)
+            for place in (place for place, event in enumerate(names) if event == "state"):
+                self.assertEqual(names[place + 1:place + 3], ["state_complete", "change"], name)
+                before, after = (events[each]["fields"]["count"] for each in (place, place + 2))
+                self.assertEqual(after, before + 1, name)
+
+    def test_reports_programs_without_state(self):
+        self.assertIn("No running program can be asked for its state: none of the recorded providers has",
+                      "\n".join(self.part("state_of_none")))
 
     def test_next_run_removes_leftovers_of_killed_run(self):
         self.part("killed")

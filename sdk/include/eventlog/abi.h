@@ -256,7 +256,9 @@ EVENTLOG_API bool eventlog_provider_on_listeners_changed(struct eventlog_provide
 /*
  * Sets the callback that runs for each new subscription of the provider, in shared memory or
  * through the device of the kernel module. Events of this provider that the callback emits reach
- * that subscription only. The event of kind state_complete follows if the schema has one.
+ * that subscription only. The event of kind state_complete follows if the schema has one. It also
+ * runs if a consumer through tracefs or perf requests the state (elog record --state): what it
+ * emits then reaches all listeners in the kernel.
  *
  * Execution, locks and return value: as of eventlog_provider_on_listeners_changed. Signals of the
  * thread are blocked until the callback returns.

@@ -35,18 +35,18 @@ struct dump_in_progress {
 
 [[gnu::tls_model("initial-exec")]] constinit thread_local dump_in_progress dumping{};
 
-/// One listener: a slot, or a number in the kernel module.
+/// One listener: a slot, or a number in the kernel module; or all listeners in the kernel.
 struct dump_target {
-    std::uint32_t bit;
+    std::uint32_t bits;
     std::uint64_t module_listener = 0;
 };
 
-/// While it lives, the calling thread's events go to one listener. Signals are blocked, because
+/// While it lives, the calling thread's events go to that target. Signals are blocked, because
 /// events of signal handlers would, too: those of synchronous signals do.
 class dump_scope {
   public:
     dump_scope(const eventlog_provider& provider, dump_target to) noexcept {
-        dumping = {&provider, to.bit};
+        dumping = {&provider, to.bits};
         if (to.module_listener != 0) {
             set_module_target(&provider, to.module_listener);
         }
@@ -111,13 +111,40 @@ void dump_to_module(eventlog_provider& provider, std::uint64_t& dumped) noexcept
     }
 }
 
+/// Dumps to new listeners in the kernel module, and to all listeners in the kernel if a consumer
+/// has requested it. Returns false if a retry is needed.
+bool dump_to_kernel(eventlog_provider& provider, std::uint64_t& dumped_in_module) noexcept {
+    notification_state::dump_callback::pair dump;
+    bool is_requested = false;
+    bool is_in_module = false;
+    {
+        // The module sets the request's bits before the lock's holder stores the publication.
+        const signal_guard guard;
+        const registry_lock lock(std::try_to_lock);
+        if (!lock.held() || !provider.notifications.on_new_listener.read(dump)) {
+            return false;
+        }
+        is_requested = provider.published && take_state_request(provider.place);
+        is_in_module = provider.user_events.published.load(std::memory_order_relaxed) != 0;
+    }
+    if (is_in_module) {
+        dump_to_module(provider, dumped_in_module);
+    }
+    if (is_requested) {
+        std::uint64_t ignored = 0;
+        dump_state(provider, {kernel_bits}, ignored, 0);
+    }
+    return true;
+}
+
 /// A callback that is being replaced is skipped: its replacement requests a notification next.
-[[gnu::noinline]] void run_callbacks(eventlog_provider& provider,
+/// Returns false if a retry is needed.
+[[gnu::noinline]] bool run_callbacks(eventlog_provider& provider,
                                      const std::array<std::uint64_t, slots_end>& serials) noexcept {
     notification_state& watching = provider.notifications;
     listener_serials* const known = watching.serials.load(std::memory_order_acquire);
     if (known == nullptr) {
-        return;
+        return true;
     }
     notification_state::change_callback::pair change;
     if (watching.on_change.read(change) && change.function != nullptr &&
@@ -135,9 +162,7 @@ void dump_to_module(eventlog_provider& provider, std::uint64_t& dumped) noexcept
             dump_state(provider, {1U << slot}, known->dumped[slot], serials[slot]);
         }
     }
-    if (provider.user_events.published.load(std::memory_order_relaxed) != 0) {
-        dump_to_module(provider, known->dumped_in_module);
-    }
+    return dump_to_kernel(provider, known->dumped_in_module);
 }
 
 /// Determines the listeners and runs the callbacks. Returns false if a retry is needed. Not
@@ -147,8 +172,7 @@ void dump_to_module(eventlog_provider& provider, std::uint64_t& dumped) noexcept
     const cancellation_block no_cancellation;
     std::array<std::uint64_t, slots_end> serials{};
     const bool complete = find_listeners(provider, serials);
-    run_callbacks(provider, serials);
-    return complete;
+    return run_callbacks(provider, serials) && complete;
 }
 
 /// Scans again after a scan that could not map the own gate. False if that fails.

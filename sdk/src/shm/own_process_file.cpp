@@ -223,7 +223,7 @@ publish_result fill_entry(const unique_fd& file, const provider_content& content
     entry.schema_size = static_cast<std::uint32_t>(content.schema.size());
     entry.schema_hash = content.schema_hash;
     entry.gate_offset = place.gate_offset;
-    entry.gate_mapped = 0;
+    entry.gate_mapped = entry.state_requested = 0;
     std::ranges::fill(entry.early, 0);
     entry.wants_notifications = content.wants_notifications ? 1 : 0;
     if (entry.schema_room < entry.schema_size) {
@@ -402,6 +402,10 @@ void request_notifications(const published_place& place) noexcept {
     if (is_present(place)) {
         store_before_scan(place.entry->wants_notifications);
     }
+}
+
+bool take_state_request(const published_place& place) noexcept {
+    return is_present(place) && std::atomic_ref(place.entry->state_requested).exchange(0) != 0;
 }
 
 void withdraw_provider(const directory& where, const published_place& place) noexcept {

@@ -7,6 +7,7 @@
 // name, and only used if it is still the same file.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -66,6 +67,9 @@ void replace_slot_serial(unsigned slot, std::uint64_t known, std::uint64_t seria
 
 /// Requests notifications for a published provider from now on.
 void request_notifications(const published_place& place) noexcept;
+
+/// Whether a consumer has requested the state of a published provider since the last call.
+[[nodiscard]] bool take_state_request(const published_place& place) noexcept;
 
 /// Marks the entry as removed and frees its gate; removes the file with the last provider. The
 /// provider's gate is closed. `where` may be empty: then the entry alone changes.

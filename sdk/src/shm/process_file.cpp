@@ -268,12 +268,16 @@ std::uint32_t* published_provider::gate() noexcept {
     return gate_.map(file_->file_, entry_.gate_offset);
 }
 
-/// Nullptr if it cannot be mapped.
-std::uint32_t* published_provider::early_word(unsigned slot) noexcept {
+/// The member at that offset; nullptr if it cannot be mapped.
+std::uint32_t* published_provider::entry_word(std::size_t member) noexcept {
     const std::uint64_t in_page = entry_offset_ % page_bytes;
     std::uint32_t* const page = entry_page_.map(file_->file_, entry_offset_ - in_page);
-    const std::uint64_t offset = in_page + offsetof(eventlog_published_provider, early);
-    return page == nullptr ? nullptr : &page[offset / sizeof *page + slot];
+    return page == nullptr ? nullptr : &page[(in_page + member) / sizeof *page];
+}
+
+/// Nullptr if it cannot be mapped.
+std::uint32_t* published_provider::early_word(unsigned slot) noexcept {
+    return entry_word(offsetof(eventlog_published_provider, early) + slot * sizeof(std::uint32_t));
 }
 
 void published_provider::forget_predecessor(unsigned slot) noexcept {
@@ -369,6 +373,19 @@ void published_provider::request_unmapping() noexcept {
     if (entry_.gate_mapped != 0 && gate() != nullptr) {
         raise_notification();
     }
+}
+
+bool published_provider::request_state() noexcept {
+    // A provider with listeners in the kernel has its own gate, which the kernel writes to.
+    if (entry_.wants_notifications == 0 || entry_.gate_mapped == 0 || gate() == nullptr) {
+        return false;
+    }
+    std::uint32_t* const word = entry_word(offsetof(eventlog_published_provider, state_requested));
+    if (word == nullptr || !futex_set_bit(word, 0)) {
+        return false;
+    }
+    raise_notification();
+    return true;
 }
 
 void published_provider::notify() noexcept {

@@ -150,6 +150,10 @@ class published_provider {
     /// application that may have its region mapped unmap it at the next emit.
     void request_unmapping() noexcept;
 
+    /// Requests the provider's state for all listeners in the kernel. Returns whether the
+    /// application has callbacks, one of which may emit it at the next emit.
+    [[nodiscard]] bool request_state() noexcept;
+
     /// The last step after bits have been set or cleared: makes a process that still reads its
     /// shared gate look at the provider's own one, and notifies the application if it wants that.
     void notify() noexcept;
@@ -162,6 +166,7 @@ class published_provider {
     [[nodiscard]] bool is_valid() noexcept;
     [[nodiscard]] std::uint32_t* gate() noexcept;
     [[nodiscard]] bool has_bit(unsigned slot) const noexcept;
+    [[nodiscard]] std::uint32_t* entry_word(std::size_t member) noexcept;
     [[nodiscard]] std::uint32_t* early_word(unsigned slot) noexcept;
     void leave_entry() noexcept;
     void set_listening(unsigned slot) noexcept;

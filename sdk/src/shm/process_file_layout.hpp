@@ -94,7 +94,10 @@ struct eventlog_published_provider {
     __u32 wants_notifications;
     __u32 schema_room;  // bytes at schema_offset, at least schema_size
     __u32 removal;      // of a withdrawn provider: its number among them, for the process
-    __u64 reserved;
+    // Set to 1 by consumers through tracefs and perf, which then set EVENTLOG_GATE_NOTIFICATION.
+    // The process clears it and emits its state to all listeners in the kernel.
+    __u32 state_requested;
+    __u32 reserved;
     /// By slot: EVENTLOG_EARLY_LISTENS while a subscription wants events of this provider, and
     /// below it, how many the process has lost because it reads the shared gate, or has missed a
     /// subscription. The consumer changes the bit, beside those in the own gate; the process adds,
@@ -116,4 +119,5 @@ EVENTLOG_ABI(sizeof(struct eventlog_published_provider) == 128);
 EVENTLOG_ABI_AT(eventlog_published_provider, schema_offset, 16);
 EVENTLOG_ABI_AT(eventlog_published_provider, gate_mapped, 40);
 EVENTLOG_ABI_AT(eventlog_published_provider, wants_notifications, 44);
+EVENTLOG_ABI_AT(eventlog_published_provider, state_requested, 56);
 EVENTLOG_ABI_AT(eventlog_published_provider, early, 64);

@@ -18,8 +18,12 @@
 #include <eventlog/eventlog.hpp>
 
 #include "listener.hpp"
+#include "shm/directory.hpp"
+#include "shm/process_file.hpp"
 
 namespace {
+
+namespace core = eventlog::core;
 
 using eventlog::test::event_listener;
 
@@ -160,6 +164,56 @@ TEST_F(notification_callback, dumps_state_once_per_listener) {
     listener.emplace("attention_test:*");
     watched::run_callbacks();
     EXPECT_EQ(listener->received_names(), "present present state_complete");
+}
+
+/// As elog record --state does, for all providers of this process. Returns how many were asked.
+unsigned request_state() {
+    const core::directory_path path = core::current_directory();
+    core::directory where;
+    core::error_text why;
+    EXPECT_TRUE(where.open(path, core::if_missing::fail, why)) << why.text().c_str();
+    unsigned asked = 0;
+    core::folder_listing files(where.processes);
+    while (const char* name = files.next()) {
+        core::process_file file;
+        if (!file.open(where, name, why) ||
+            file.header().pid != static_cast<std::uint32_t>(::getpid())) {
+            continue;
+        }
+        core::published_provider provider(file);
+        while (provider.next()) {
+            asked += provider.request_state() ? 1 : 0;
+        }
+    }
+    return asked;
+}
+
+TEST_F(notification_callback, dumps_state_for_the_kernel_on_request) {
+    unsigned dumps = 0;
+    watched::on_new_listener(
+        [](void* count) {
+            ++*static_cast<unsigned*>(count);
+            watched::emit(present{17});
+        },
+        &dumps);
+    event_listener listener("attention_test:*");
+    watched::run_callbacks();
+    EXPECT_EQ(dumps, 1U);
+    EXPECT_EQ(listener.received_names(), "present state_complete");
+    listener.clear_records();
+    EXPECT_EQ(request_state(), 1U);
+    watched::emit(changed{1});
+    watched::emit(changed{2});
+    EXPECT_EQ(dumps, 2U);
+    EXPECT_EQ(listener.received_names(), "changed changed") << "it is no listener in the kernel";
+    EXPECT_EQ(request_state(), 1U);
+    EXPECT_EQ(request_state(), 1U);
+    watched::run_callbacks();
+    EXPECT_EQ(dumps, 3U) << "requests without an answer have one together";
+    watched::on_new_listener(nullptr, nullptr);
+    request_state();
+    watched::run_callbacks();
+    EXPECT_EQ(dumps, 3U);
 }
 
 TEST_F(notification_callback, completes_dump_for_listener_of_other_events) {

@@ -48,6 +48,13 @@ class Routes(harness.Case):
             result = self.run_elog("record", "-e", "counter:*", "--exclude-self", *route, status=2)
             self.assertIn("add --via device or --via relay", result.stderr)
 
+    def test_rejects_request_for_state_where_listeners_have_it(self):
+        for route in ("memory", "device", "relay", "auto"):
+            result = self.run_elog("record", "--via", route, "--state", "-e", "counter:*", status=2)
+            self.assert_one_message(result.stderr, "--state is for --via tracefs and --via perf")
+        result = self.run_elog("record", "--via", "perf", "--state", "--", "true", status=2)
+        self.assert_one_message(result.stderr, "add --all-processes, or leave --state out.")
+
 
 if __name__ == "__main__":
     harness.main()
