@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <memory>
+#include <utility>
 
 #include "base/user_error.hpp"
 #include "cli/output_file.hpp"
@@ -11,6 +12,7 @@
 #include "commands.hpp"
 #include "discovery/catalogue_output.hpp"
 #include "discovery/schema_sources.hpp"
+#include "schema/schema_binary.hpp"
 #include "schema/schema_text.hpp"
 #include "terminal/diagnostics.hpp"
 
@@ -22,7 +24,18 @@ struct schema_options {
     output_arguments output;
     bool binary = false;
     bool json = false;
+    bool no_source = false;
 };
+
+/// Those of programs that differ in the lines of their declarations are equal afterwards.
+std::vector<provider_schema> without_sources(std::vector<provider_schema> schemas) {
+    std::vector<provider_schema> changed;
+    for (provider_schema& schema : schemas) {
+        remove_sources(schema);
+        add_unique(changed, std::move(schema));
+    }
+    return changed;
+}
 
 std::string as_text(const std::vector<provider_schema>& schemas) {
     std::string all;
@@ -61,7 +74,10 @@ void run_schema(const schema_options& options) {
         throw user_error("Standard output is a terminal, which cannot show the binary form. "
                          "Redirect it to a command or file, or give a name with -o.");
     }
-    const std::vector<provider_schema> schemas = find_schemas(options.source);
+    std::vector<provider_schema> schemas = find_schemas(options.source);
+    if (options.no_source) {
+        schemas = without_sources(std::move(schemas));
+    }
     if (schemas.empty() && options.source.empty()) {
         print_note("No running program of yours offers events. Start one that uses eventlog.");
     }
@@ -85,6 +101,8 @@ void add_schema_show(command_group& schema) {
     const command_option binary =
         command.add_flag("--binary", options->binary, "Write the binary form");
     command.add_flag("-j,--json", options->json, "Write a JSON object").excludes(binary);
+    command.add_flag("--no-source", options->no_source,
+                     "Leave out the lines of programs that declare events");
     command.footer("Examples:\n"
                    "  elog schema show shop                  of a running program\n"
                    "  elog schema show ./shop.schema         check a text, in its normal form\n"

@@ -85,6 +85,21 @@ class Schema(harness.Case):
         source = self.write("http.schema", text.encode())
         self.assertEqual(self.run_elog("schema", "show", source).stdout, text)
 
+    def test_lines_are_left_out_on_request(self):
+        def write(line):
+            text = TEXT.replace('"A provider" {', f'"A provider" at "p.cpp":{line} {{')
+            return self.write(f"{line}.schema", text.replace(" info {", f' info at "p.hpp":{line} {{').encode())
+
+        def shown(source, *options):
+            self.run_elog("schema", "show", source, *options, "--force", "-o", self.path("shown"))
+            return self.read("shown")
+
+        first, moved, plain = write(8), write(9), self.write("plain.schema", TEXT.encode())
+        for options in ([], ["--json"], ["--binary"]):
+            self.assertNotEqual(shown(first, *options), shown(moved, *options))
+            self.assertEqual(shown(first, "--no-source", *options), shown(plain, *options))
+            self.assertEqual(shown(moved, "--no-source", *options), shown(plain, *options))
+
     def test_of_a_newer_version_mentions_what_is_missing(self):
         source = self.write("p.schema", TEXT.encode())
         self.run_elog("schema", "show", source, "--binary", "-o", self.path("p.bin"))
