@@ -56,7 +56,7 @@ void delete_random_event(int file) {
 }
 
 void delete_fresh_event(int file) {
-    volatile uint32_t word = 0;
+    static _Thread_local volatile uint32_t word;  // not on the stack: see subscribe_and_write()
     char text[32];
     const uint32_t number = names + next(1000000);
     (void)snprintf(text, sizeof text, "fuzz_%u u32 a", number);

@@ -19,7 +19,9 @@
 /// Subscribes, publishes an event and writes it, with valid arguments. Few random calls are valid,
 /// so that on a slow machine no read might succeed without this.
 static void subscribe_and_write(void) {
-    volatile uint32_t word = 0;
+    // Not on the stack: a child that another thread forks meanwhile keeps the file open, and with
+    // it the registration, so that the kernel may write the word after this function.
+    static _Thread_local volatile uint32_t word;
     char text[32];
     (void)snprintf(text, sizeof text, "fuzz_valid_%u u32 a", next(names));
     struct user_events_registration wanted = {
