@@ -301,8 +301,9 @@ class trial {
 
 void damage_and_repair(const std::string& name, const sample_kind& kind, std::uint32_t first_seed) {
     const trial tried(name, kind);
+    // In the full tier, six tests make more than 100,000 mutants.
     const std::uint64_t trials =
-        test::trial_size("EVENTLOG_TEST_REPAIRS", test::is_full_tier() ? 3000 : 1000);
+        test::trial_size("EVENTLOG_TEST_REPAIRS", test::is_full_tier() ? 17'000 : 1000);
     std::size_t failures = 0;
     for (std::uint32_t seed = first_seed; seed < first_seed + trials && failures < failures_max;
          ++seed) {
