@@ -158,8 +158,8 @@ void emit_to(eventlog_provider& provider, unsigned index, const event_payload& p
     // Twice, because an ended subscription may have a successor in its slot.
     for (int attempt = 0; attempt < 2; ++attempt) {
         attachment& place = provider.attachment_to(index);
-        // Not later than the mapping: see below.
-        const std::uint64_t serial = place.serial.load(std::memory_order_relaxed);
+        // Before the mapping, which then is not older than the serial: see attachment::begin().
+        const std::uint64_t serial = place.serial.load(std::memory_order_acquire);
         const std::uint64_t mapping = place.mapping.load(std::memory_order_acquire);
         // Loaded after the mapping: the bit may have belonged to a previous subscription that
         // wanted other events.
@@ -191,7 +191,7 @@ void emit_to(eventlog_provider& provider, unsigned index, const event_payload& p
         }
         if (!attach_now(provider, index)) {
             // Not counted if the attach has found no subscription and cleared the bit, or if the
-            // bit is still that of a subscription that has ended.
+            // bit is still that of a subscription that has ended: the one of the serial.
             if (mapping == not_attached || serial != present_serial(index)) {
                 count_if_listening(provider, index, payload.event);
             }
@@ -344,8 +344,8 @@ bool is_attached(const eventlog_provider& provider, unsigned slot) noexcept {
     return !is_end_state(state_of(*place.slot, place.mapping.load(std::memory_order_acquire)));
 }
 
-/// Called when a bit is set for a slot that the provider is not attached to. Events count for a
-/// subscription from the time of the attachment; while another thread attaches, they do not.
+/// Called when a bit is set for a slot that the provider is not attached to. Returns false while
+/// another thread attaches.
 bool attach_now(eventlog_provider& provider, unsigned slot) noexcept {
     if (coarse_monotonic_now() <
         provider.attachment_to(slot).not_before.load(std::memory_order_relaxed)) {

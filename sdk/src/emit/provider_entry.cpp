@@ -154,8 +154,8 @@ void attach_by_entry(attachment& place, std::uint32_t id, std::uint32_t event_ba
     const subscription_slot& slot = *place.slot;
     place.provider_id.store(id, std::memory_order_relaxed);
     place.provider_head.store(provider_part(event_base), std::memory_order_relaxed);
-    place.serial.store(slot.serial.load(std::memory_order_relaxed), std::memory_order_relaxed);
-    place.mapping.store(slot.mapping.load(std::memory_order_relaxed), std::memory_order_release);
+    place.begin(slot.serial.load(std::memory_order_relaxed),
+                slot.mapping.load(std::memory_order_relaxed));
 }
 
 /// Reserves the memory of an entry, by the file or, if that is empty, through the mapping.
@@ -250,7 +250,7 @@ bool prepare_late_entry(const eventlog_provider& provider, attachment& place,
         return false;
     }
     place.late_schema_offset = schema_offset;
-    place.serial.store(subscription.header().serial, std::memory_order_relaxed);
+    place.begin(subscription.header().serial, not_attached);
     return true;
 }
 

@@ -42,7 +42,7 @@ struct attachment {
     std::atomic<std::uint32_t> provider_id{0};
     subscription_slot* slot = nullptr;
 
-    std::atomic<std::uint64_t> mapping{not_attached};  // stored with release
+    std::atomic<std::uint64_t> mapping{not_attached};  // see begin()
     /// The base of the provider's event numbers, see record_header.hpp.
     std::atomic<std::uint64_t> provider_head{0};
     /// Coarse monotonic nanoseconds before which a failed attach is not retried.
@@ -55,6 +55,13 @@ struct attachment {
     [[nodiscard]] bool is_attached_to(std::uint64_t subscription) const noexcept {
         return serial.load(std::memory_order_relaxed) == subscription &&
                mapping.load(std::memory_order_relaxed) != not_attached;
+    }
+    /// Under the registry lock, after provider_id and provider_head. A thread that loads the new
+    /// serial (acquire), then the mapping, never finds the mapping of an earlier subscription.
+    void begin(std::uint64_t new_serial, std::uint64_t new_mapping) noexcept {
+        mapping.store(not_attached, std::memory_order_relaxed);
+        serial.store(new_serial, std::memory_order_release);
+        mapping.store(new_mapping, std::memory_order_release);
     }
     /// Under the registry lock, or by a thread whose emit ends the attachment.
     void end() noexcept {
