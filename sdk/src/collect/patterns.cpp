@@ -81,7 +81,7 @@ eventlog_error pack_patterns(const char* const* patterns, std::size_t count,
                       patterns[i]);
             return EVENTLOG_ERROR_PATTERN;
         }
-        if (!fits || !append(packed, {"", 1})) {
+        if (!fits || !append(packed, {"\0", 1})) {
             error.set("The patterns are longer than %u characters together. Use * to select the "
                       "same events with fewer.",
                       std::uint32_t{EVENTLOG_FILTER_SIZE_MAX});

@@ -27,7 +27,8 @@ TEST(merged_losses, have_each_loss_of_a_rotated_recording_once) {
         parts.push_back(path_of("part" + std::to_string(part) + ".elog"));
         elog::file_writer writer(
             elog::file_options{parts.back(), EVENTLOG_CLOCK_MONOTONIC, 2, 77, part});
-        writer.write_clock({part * 100, part * 100, part * 100});
+        const std::uint64_t time = std::uint64_t{100} * part;
+        writer.write_clock({time, time, time});
         const auto write = [&](const char* process, std::uint64_t count) {
             const bool is_other = count == 0;
             elog::loss_report loss =
