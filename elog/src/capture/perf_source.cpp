@@ -238,8 +238,10 @@ void perf_source::take(std::uint32_t cpu, std::uint64_t /*until*/,
 }
 
 std::string perf_source::stop() {
-    for_each_live([](cpu_state& state) { state.live->stop(); });
-    tracefs::wait_for_writers();
+    convert_tracefs_errors([&] {
+        for_each_live([](cpu_state& state) { state.live->stop(); });
+        tracefs::wait_for_writers();
+    });
     return report_new_cpus();
 }
 

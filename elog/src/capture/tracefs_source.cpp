@@ -105,13 +105,15 @@ std::string tracefs_source::check_setup() {
         return {};
     }
     check_due_ = now + tracefs_check_interval;
-    convert_tracefs_errors([&] { instance_.check_pages(); });
-    for (const counted_event& each : counted_) {
-        check_counting(each);
-    }
-    for (const kernel_trace_event* const each : kept_) {
-        check_enabled(*each);
-    }
+    convert_tracefs_errors([&] {
+        instance_.check_pages();
+        for (const counted_event& each : counted_) {
+            check_counting(each);
+        }
+        for (const kernel_trace_event* const each : kept_) {
+            check_enabled(*each);
+        }
+    });
     return check_buffers();
 }
 
@@ -131,7 +133,8 @@ void tracefs_source::take_missed(std::uint32_t cpu, const tracefs::missed_events
     if (state.is_uncertain) {
         // After an inexact report the kernel's total counter is used. It may be ahead of the page
         // being read, but is exact at the end.
-        const std::uint64_t all = instance_.counts_of(cpu).overrun;
+        const std::uint64_t all =
+            convert_tracefs_errors([&] { return instance_.counts_of(cpu).overrun; });
         count = missed.count ? std::min(count, all - std::min(all, state.reported))
                              : all - std::min(all, state.reported);
     }
@@ -179,9 +182,10 @@ std::string tracefs_source::stop() {
 }
 
 tracefs::hist_table tracefs_source::counts_of(const counted_event& event) {
-    check_counting(event);
-    return convert_tracefs_errors(
-        [&] { return instance_.counts_of(event.event->kernel_name, event.pushed->asked); });
+    return convert_tracefs_errors([&] {
+        check_counting(event);
+        return instance_.counts_of(event.event->kernel_name, event.pushed->asked);
+    });
 }
 
 std::uint64_t tracefs_source::lost(std::uint32_t cpu) const {
