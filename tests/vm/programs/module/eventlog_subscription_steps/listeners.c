@@ -23,22 +23,32 @@ struct shelf {
     uint32_t index;
 };
 
-static struct shelf publish_shelf(uint32_t notification) {
-    struct shelf shelf = {0};
-    words_of_many[31] = 0;
-    step("one event is registered",
-         register_at("shelf_item u64 a", &words_of_many[31], 0, &shelf.index) == 0);
-    const struct eventlog_published_event offer = {
-        .write_index = shelf.index, .level = 3, .name = "item"};
-    struct eventlog_publication publication = {
-        .size = sizeof publication,
+static struct eventlog_published_event item_at(uint32_t write_index) {
+    return (struct eventlog_published_event){
+        .write_index = write_index, .level = 3, .name = "item"};
+}
+
+/// A provider with one event.
+static struct eventlog_publication publication_of(const struct eventlog_published_event* item,
+                                                  uint32_t notification) {
+    return (struct eventlog_publication){
+        .size = sizeof(struct eventlog_publication),
         .event_count = 1,
-        .events = (uintptr_t)&offer,
+        .events = (uintptr_t)item,
         .schema = (uintptr_t) "schema",
         .schema_size = 6,
         .name = "shelf",
         .notification = notification,
     };
+}
+
+static struct shelf publish_shelf(uint32_t notification) {
+    struct shelf shelf = {0};
+    words_of_many[31] = 0;
+    step("one event is registered",
+         register_at("shelf_item u64 a", &words_of_many[31], 0, &shelf.index) == 0);
+    const struct eventlog_published_event item = item_at(shelf.index);
+    struct eventlog_publication publication = publication_of(&item, notification);
     publication.reserved = 1;
     step("a reserved member is rejected",
          ioctl(device, EVENTLOG_PUBLISH, &publication) == -1 && errno == EINVAL);
@@ -147,17 +157,8 @@ void notify_publisher_alone(void) {
     (void)fflush(stdout);
     const pid_t child = fork();
     if (child == 0) {
-        const struct eventlog_published_event offer = {
-            .write_index = index, .level = 3, .name = "item"};
-        struct eventlog_publication publication = {
-            .size = sizeof publication,
-            .event_count = 1,
-            .events = (uintptr_t)&offer,
-            .schema = (uintptr_t) "schema",
-            .schema_size = 6,
-            .name = "shelf",
-            .notification = notified,
-        };
+        const struct eventlog_published_event item = item_at(index);
+        struct eventlog_publication publication = publication_of(&item, notified);
         const int result = ioctl(device, EVENTLOG_PUBLISH, &publication);
         (void)close(subscribe_to_shelf());
         _exit(result == 0 && unpublish(device, publication.provider) == 0 ? 0 : 1);
