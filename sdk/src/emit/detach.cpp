@@ -76,18 +76,17 @@ void unmap_dead_regions() noexcept {
     finish_unmapping(unmap_slots_except(needed_slots()) && is_closed);
 }
 
-void try_unmap_dead_regions(eventlog_provider& provider) noexcept {
+void answer_notification(eventlog_provider& provider) noexcept {
     if (is_detach_backed_off()) {
-        set_notification_request(provider, true);
         return;
     }
     const signal_guard guard;
     const registry_lock lock(std::try_to_lock);
-    if (lock.held()) {
-        unmap_dead_regions();
-    } else {
+    if (!lock.held()) {
         back_off_detach();
-        set_notification_request(provider, true);
+    } else if (!provider.misses_subscriptions.load(std::memory_order_relaxed)) {
+        set_notification_request(provider, false);
+        unmap_dead_regions();
     }
 }
 

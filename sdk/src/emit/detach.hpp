@@ -4,9 +4,8 @@
 //
 // The library has no thread for this. The process that ends a subscription sets
 // EVENTLOG_GATE_NOTIFICATION in all gates that had its bit; the next emit of any event then calls
-// run_notifications(), which calls try_unmap_dead_regions(). If a region cannot be unmapped yet,
-// because it has users or the registry lock is not free, the bit is set again, in this process
-// only.
+// run_notifications(), which calls answer_notification(). If a region cannot be unmapped yet,
+// because it has users, the bit is set again, in this process only.
 #pragma once
 
 struct eventlog_provider;
@@ -17,9 +16,10 @@ namespace eventlog::core {
 /// of them has users, a later emit retries. Under the registry lock.
 void unmap_dead_regions() noexcept;
 
-/// As unmap_dead_regions, for an emit of that provider, whose notification bit has just been
-/// cleared. Does not block; blocks signals and cancellation; errno stays unchanged.
-void try_unmap_dead_regions(eventlog_provider& provider) noexcept;
+/// Clears the notification bits of that provider and unmaps regions, as an emit does that has found
+/// one. The bits stay if the registry lock is not free, because its holder may just be setting them
+/// to count events. Does not block; blocks signals and cancellation; errno stays unchanged.
+void answer_notification(eventlog_provider& provider) noexcept;
 
 /// Ends the attachments of the provider to subscriptions; those to collectors stay. Under the
 /// registry lock.

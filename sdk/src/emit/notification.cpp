@@ -325,9 +325,8 @@ void run_notifications(eventlog_provider& provider, callback_timing callbacks) n
         return;
     }
     const errno_guard keeps_errno;
-    // Cleared before the scan: a listener that appears after the scan sets the bit again.
-    set_notification_request(provider, false);
-    try_unmap_dead_regions(provider);
+    // Before the scan: a listener that appears after the scan sets the bit again.
+    answer_notification(provider);
     if (has_callbacks(provider) &&
         !(callbacks == callback_timing::now && update_listeners(provider))) {
         set_notification_request(provider, true);
