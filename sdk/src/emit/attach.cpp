@@ -2,6 +2,7 @@
 #include "emit/attach.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 
 #include "emit/attach_looks.hpp"
@@ -59,14 +60,39 @@ void set_gate_bits(eventlog_provider& provider, unsigned slot, std::string_view 
     });
 }
 
-void clear_gate_bits(eventlog_provider& provider, unsigned slot) noexcept {
+/// The events whose bits clear_gate_bits() has cleared. Under the registry lock.
+constinit std::array<bool, EVENTLOG_EVENTS_MAX> cleared_events{};
+
+/// Until end_clearing(), other threads count events for a subscription whose bits are among them.
+[[gnu::noinline]] void clear_gate_bits(eventlog_provider& provider, unsigned slot) noexcept {
+    // In this order: an emit that does not find a bit sees the slot, or that the attach has ended
+    // and has set the bit again.
+    provider.cleared_slots.fetch_or(1U << slot, std::memory_order_relaxed);
+    request_notification(provider);
     const std::uint32_t count = provider.event_count.load(std::memory_order_relaxed);
     for (std::uint32_t event = 0; event < count; ++event) {
-        provider.gate_word(event).fetch_and(~(1U << slot), std::memory_order_relaxed);
+        const std::uint32_t before =
+            provider.gate_word(event).fetch_and(~(1U << slot), std::memory_order_relaxed);
+        cleared_events[event] = (before & 1U << slot) != 0;
     }
     // A consumer publishes its subscription, then sets bits; this process clears bits, then scans
     // for subscriptions. The fence makes at least one of them see the other.
     std::atomic_thread_fence(std::memory_order_seq_cst);
+}
+
+/// Sets the bits again if the look after it could not find out whose they are.
+[[gnu::noinline]] void restore_gate_bits(eventlog_provider& provider, unsigned slot) noexcept {
+    const std::uint32_t count = provider.event_count.load(std::memory_order_relaxed);
+    for (std::uint32_t event = 0; event < count; ++event) {
+        if (cleared_events[event]) {
+            provider.gate_word(event).fetch_or(1U << slot, std::memory_order_release);
+        }
+    }
+}
+
+/// After the bits of the subscription that was found are set.
+void end_clearing(eventlog_provider& provider, unsigned slot) noexcept {
+    provider.cleared_slots.fetch_and(~(1U << slot), std::memory_order_release);
 }
 
 /// Not destroyed: the library is used after its destructors.
@@ -259,8 +285,23 @@ attach_look attach_once(eventlog_provider& provider, unsigned slot,
 
 attach_outcome attach_or_clear_gate(eventlog_provider& provider, unsigned slot,
                                     const directory& where) noexcept {
-    return attach_or_clear([&] { return attach_once(provider, slot, where); },
-                           [&] { clear_gate_bits(provider, slot); });
+    // The bits in a child created without fork() are its parent's.
+    if (!is_own_process()) {
+        return attach_once(provider, slot, where).outcome;
+    }
+    attach_look last;
+    bool has_cleared = false;
+    const attach_outcome outcome =
+        attach_or_clear([&] { return last = attach_once(provider, slot, where); },
+                        [&] {
+                            clear_gate_bits(provider, slot);
+                            has_cleared = true;
+                        });
+    if (has_cleared && last.outcome == attach_outcome::retry_later && !last.has_set_bits) {
+        restore_gate_bits(provider, slot);
+    }
+    end_clearing(provider, slot);
+    return outcome;
 }
 
 }  // namespace

@@ -139,10 +139,38 @@ bool is_filtered_by_session(const eventlog_provider& provider, unsigned index,
            !subscription_slots[index].wants_session(session_of(payload));
 }
 
-/// Counts an event that found the slot's bit, unless that was cleared since.
+/// Counts an event whose bits an attach has cleared, for the subscriptions in these slots. Which
+/// events they want is not known, so that this may count one too many, never one too few.
+[[gnu::noinline]] void count_cleared(const eventlog_provider& provider,
+                                     std::uint32_t slots) noexcept {
+    eventlog_published_provider* const entry = provider.entry.load(std::memory_order_acquire);
+    for (; entry != nullptr && slots != 0; slots &= slots - 1) {
+        const auto slot = static_cast<unsigned>(std::countr_zero(slots));
+        if ((std::atomic_ref(entry->early[slot]).load(std::memory_order_acquire) &
+             EVENTLOG_EARLY_LISTENS) != 0) {
+            count_unattached(provider, slot);
+        }
+    }
+}
+
+/// The slots whose bits an attach of this process has cleared. A child created without fork() has
+/// the mask of its parent's attach, which does not end there.
+std::uint32_t cleared_slots(const eventlog_provider& provider) noexcept {
+    const std::uint32_t slots = provider.cleared_slots.load(std::memory_order_acquire);
+    return slots != 0 && is_own_process() ? slots : 0;
+}
+
+/// Counts an event that found the slot's bit, unless a consumer has cleared that since.
 void count_if_listening(const eventlog_provider& provider, unsigned slot,
                         std::uint32_t event) noexcept {
-    if ((provider.gate_word(event).load(std::memory_order_relaxed) & 1U << slot) != 0) {
+    const std::uint32_t bit = 1U << slot;
+    const auto is_set = [&] {
+        return (provider.gate_word(event).load(std::memory_order_acquire) & bit) != 0;
+    };
+    const bool was_set = is_set();
+    if (!was_set && (cleared_slots(provider) & bit) != 0) {
+        count_cleared(provider, bit);
+    } else if (was_set || is_set()) {  // again: an attach may have ended meanwhile
         count_unattached(provider, slot);
     }
 }
@@ -165,7 +193,7 @@ void emit_to(eventlog_provider& provider, unsigned index, const event_payload& p
         // wanted other events.
         const std::uint32_t gate = listener_mask(provider, payload.event);
         if ((gate & place.gate_bit) == 0) {
-            return;
+            break;
         }
         if (mapping == place.slot->mapping.load(std::memory_order_acquire)) [[likely]] {
             if (is_filtered_by_session(provider, index, payload)) {
@@ -198,8 +226,8 @@ void emit_to(eventlog_provider& provider, unsigned index, const event_payload& p
             return;
         }
     }
-    // In both attempts the slot's subscription has ended or was paused. The one that it has now
-    // listens.
+    // The bit was cleared, or in both attempts the slot's subscription had ended or was paused. The
+    // one that it has now listens.
     count_if_listening(provider, index, payload.event);
 }
 
@@ -237,24 +265,27 @@ bool try_append_to(const eventlog_provider& provider, const attachment& place, s
     }
 }
 
-/// All paths except the fast path. Calls the kernel as directly as possible.
-[[gnu::noinline]] void emit_slow(eventlog_provider& provider,
-                                 const event_payload& payload) noexcept {
-    const std::atomic_ref<std::uint32_t> gate = provider.gate_word(payload.event);
-    if ((gate.load(std::memory_order_relaxed) & EVENTLOG_GATE_NOTIFICATION) != 0) {
-        run_notifications(provider, callback_timing::now);
-        if (may_miss_subscriptions(provider)) [[unlikely]] {
-            count_before_own_gate(provider, gate.load(std::memory_order_relaxed));
-            if (provider.reads_shared_gate.load(std::memory_order_acquire)) {
-                return;
-            }
-        }
-    }
+/// After an event that found a notification: counts it for those of these slots, which had no bit,
+/// whose bits an attach has cleared. Returns the bits of an attach that has ended meanwhile.
+[[gnu::noinline]] std::uint32_t count_in_cleared_slots(const eventlog_provider& provider,
+                                                       std::uint32_t event,
+                                                       std::uint32_t slots) noexcept {
+    const std::uint32_t cleared = cleared_slots(provider) & slots;
+    count_cleared(provider, cleared);
+    return listener_mask(provider, event) & slots & ~cleared;
+}
+
+/// Writes to all listeners but those in `counted`, for which the event is lost already. Calls the
+/// kernel as directly as possible.
+[[gnu::noinline]] void emit_to_listeners(eventlog_provider& provider, const event_payload& payload,
+                                         std::uint32_t counted) noexcept {
     if (provider.user_events.not_before.load(std::memory_order_relaxed) != user_events_route::never)
         [[unlikely]] {
         retry_user_events_route(provider);
     }
-    std::uint32_t bits = listener_mask(provider, payload.event) & dump_target_mask(provider);
+    const std::uint32_t word = listener_mask(provider, payload.event);
+    const std::uint32_t targets = dump_target_mask(provider) & ~counted;
+    std::uint32_t bits = word & targets;
     if ((bits & kernel_bits) != 0) {
         if (!emit_to_user_events(provider, payload)) [[unlikely]] {
             retry_user_events_route(provider);
@@ -265,6 +296,27 @@ bool try_append_to(const eventlog_provider& provider, const attachment& place, s
     if (bits != 0) {
         emit_to_slots(provider, payload, bits);
     }
+    if ((word & EVENTLOG_GATE_NOTIFICATION) != 0) [[unlikely]] {
+        const std::uint32_t unset = targets & EVENTLOG_GATE_SUBSCRIPTIONS & ~word;
+        emit_to_slots(provider, payload, count_in_cleared_slots(provider, payload.event, unset));
+    }
+}
+
+/// All paths except the fast path. Ends with a tail call: the notifications need the stack.
+[[gnu::noinline]] void emit_slow(eventlog_provider& provider,
+                                 const event_payload& payload) noexcept {
+    const std::atomic_ref<std::uint32_t> gate = provider.gate_word(payload.event);
+    std::uint32_t counted = 0;
+    if ((gate.load(std::memory_order_relaxed) & EVENTLOG_GATE_NOTIFICATION) != 0) {
+        run_notifications(provider, callback_timing::now);
+        if (may_miss_subscriptions(provider)) [[unlikely]] {
+            counted = count_before_own_gate(provider, gate.load(std::memory_order_relaxed));
+            if (provider.reads_shared_gate.load(std::memory_order_acquire)) {
+                return;
+            }
+        }
+    }
+    emit_to_listeners(provider, payload, counted);
 }
 
 /// As emit_slow, for a tail call, so that the fast path needs no stack for it.
@@ -382,17 +434,20 @@ bool eventlog_has_listener(const eventlog_provider* provider, std::uint32_t even
     if (!is_event_of(provider, event)) {
         return false;
     }
-    if (listener_mask(*provider, event) == EVENTLOG_GATE_NOTIFICATION) {
-        // With callbacks the answer is true, because the caller then emits, and the emit runs them.
-        if (has_callbacks(*provider)) {
-            return true;
-        }
-        // Without callbacks the notifications run here, because a program may emit only after this
-        // call returned true.
-        run_notifications(const_cast<eventlog_provider&>(*provider), callback_timing::deferred);
-        if (may_miss_subscriptions(*provider)) {
-            return true;  // unknown: the emit then tries again, or counts the event as lost
-        }
+    // Read once: an attach may clear a bit that it sets again.
+    const std::uint32_t word = listener_mask(*provider, event);
+    if (word != EVENTLOG_GATE_NOTIFICATION) {
+        return word != 0;
+    }
+    // With callbacks the answer is true, because the caller then emits, and the emit runs them.
+    if (has_callbacks(*provider)) {
+        return true;
+    }
+    // Without callbacks the notifications run here, because a program may emit only after this call
+    // returned true.
+    run_notifications(const_cast<eventlog_provider&>(*provider), callback_timing::deferred);
+    if (may_miss_subscriptions(*provider) || cleared_slots(*provider) != 0) {
+        return true;  // unknown: the emit then tries again, or counts the event as lost
     }
     return (listener_mask(*provider, event) & ~EVENTLOG_GATE_NOTIFICATION) != 0;
 }

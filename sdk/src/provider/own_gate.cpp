@@ -46,15 +46,18 @@ void settle_lost_events(eventlog_provider& provider) noexcept {
     }
 }
 
-/// For the subscription in the slot, if it listens.
-void count_early(__u32& early) noexcept {
+/// For the subscription in the slot. Returns whether it listens.
+bool count_early(__u32& early) noexcept {
     const std::atomic_ref word(early);
     std::uint32_t known = word.load(std::memory_order_relaxed);
     // Seen by the settling thread, or this one sees that the gate is complete, see take_own_gate().
     while ((known & EVENTLOG_EARLY_LISTENS) != 0 && known != UINT32_MAX &&
            !word.compare_exchange_weak(known, known + 1, std::memory_order_seq_cst)) {
     }
+    return (known & EVENTLOG_EARLY_LISTENS) != 0;
 }
+
+}  // namespace
 
 void request_notification(eventlog_provider& provider) noexcept {
     const std::uint32_t count = provider.event_count.load(std::memory_order_acquire);
@@ -62,8 +65,6 @@ void request_notification(eventlog_provider& provider) noexcept {
         provider.gate_word(event).fetch_or(EVENTLOG_GATE_NOTIFICATION, std::memory_order_release);
     }
 }
-
-}  // namespace
 
 void note_missed_subscription(eventlog_provider& provider, unsigned slot, bool counts) noexcept {
     eventlog_published_provider* const entry = provider.entry.load(std::memory_order_acquire);
@@ -152,27 +153,27 @@ void back_off_own_gate(eventlog_provider& provider) noexcept {
                                        std::memory_order_relaxed);
 }
 
-void count_before_own_gate(eventlog_provider& provider, std::uint32_t attached) noexcept {
-    for (std::uint32_t missed =
-             provider.missed_collectors.load(std::memory_order_relaxed) & ~attached;
-         missed != 0; missed &= missed - 1) {
+std::uint32_t count_before_own_gate(eventlog_provider& provider, std::uint32_t attached) noexcept {
+    std::uint32_t counted = provider.missed_collectors.load(std::memory_order_relaxed) & ~attached;
+    for (std::uint32_t missed = counted; missed != 0; missed &= missed - 1) {
         subscription_slots[static_cast<unsigned>(std::countr_zero(missed))]
             .lost_unattached.fetch_add(1, std::memory_order_relaxed);
     }
     eventlog_published_provider* const entry = provider.entry.load(std::memory_order_acquire);
     if (entry == nullptr) {
-        return;
+        return counted;
     }
     // After the notification that the caller has seen: the consumer sets the bits first.
     std::atomic_thread_fence(std::memory_order_acquire);
     for (unsigned slot = 0; slot < EVENTLOG_SUBSCRIPTIONS_MAX; ++slot) {
-        if ((attached & 1U << slot) == 0) {  // otherwise the emit counts it
-            count_early(entry->early[slot]);
+        if ((attached & 1U << slot) == 0 && count_early(entry->early[slot])) {
+            counted |= 1U << slot;
         }
     }
     if (!may_miss_subscriptions(provider)) {
         settle_lost_events(provider);
     }
+    return counted;
 }
 
 std::uint64_t lost_before_own_gate(const eventlog_provider& provider) noexcept {

@@ -27,6 +27,9 @@ void back_off_own_gate(eventlog_provider& provider) noexcept;
 /// Stores why an attempt to attach has failed: errno, which must have been 0 at its begin.
 void note_attach(eventlog_provider& provider, bool has_succeeded) noexcept;
 
+/// Sets the notification bit of each event, so that the next emit runs notifications.
+void request_notification(eventlog_provider& provider) noexcept;
+
 /// Called by a scan that found a subscription, but take_own_gate() failed. The provider's next emit
 /// finds a notification, and scans again. Events are counted for the slot until then, if
 /// `counts`. Under the registry lock.
@@ -47,8 +50,9 @@ void forget_missed_subscriptions(eventlog_provider& provider) noexcept;
 /// Counts an event that found a notification while the gate may miss subscriptions: as unattached,
 /// for each subscription that listens to the provider. Which events it wants is not known, so that
 /// this may count one too many, never one too few. Not for slots whose bits are in `attached`: the
-/// emit writes to them.
-void count_before_own_gate(eventlog_provider& provider, std::uint32_t attached) noexcept;
+/// emit writes to them. Returns the slots for which it has counted the event.
+[[nodiscard]] std::uint32_t count_before_own_gate(eventlog_provider& provider,
+                                                  std::uint32_t attached) noexcept;
 
 /// The events counted there that are not in the counters yet, once for each subscription.
 [[nodiscard]] std::uint64_t lost_before_own_gate(const eventlog_provider& provider) noexcept;

@@ -110,7 +110,11 @@ struct eventlog_provider {
     /// Whether the own gate may lack bits of a subscription: a scan could not map it, or the
     /// consumer had no memory for it. Events are lost until the subscriptions are scanned again.
     std::atomic<bool> misses_subscriptions{false};
-    /// The same for collectors, by their bits.
+    /// Slots whose bits an attach has cleared, until it has looked for their subscriptions again. A
+    /// bit may have been that of a subscription that it finds then. Meanwhile each word has a
+    /// notification, so that no emit ends at its gate.
+    std::atomic<std::uint32_t> cleared_slots{0};
+    /// As misses_subscriptions for collectors, by their bits.
     std::atomic<std::uint32_t> missed_collectors{0};
     /// The provider's entry in the process file, mapped; nullptr while it is not published.
     std::atomic<eventlog_published_provider*> entry{nullptr};
