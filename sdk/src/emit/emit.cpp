@@ -219,8 +219,11 @@ void emit_to(eventlog_provider& provider, unsigned index, const event_payload& p
         }
         if (!attach_now(provider, index)) {
             // Not counted if the attach has found no subscription and cleared the bit, or if the
-            // bit is still that of a subscription that has ended: the one of the serial.
-            if (mapping == not_attached || serial != present_serial(index)) {
+            // bit is still that of a subscription that has ended: the one of the serial. The
+            // mapping is read again, because end_attachments() also unmaps subscriptions that have
+            // not ended.
+            if (mapping == not_attached || serial != present_serial(index) ||
+                place.mapping.load(std::memory_order_acquire) == not_attached) {
                 count_if_listening(provider, index, payload.event);
             }
             return;
