@@ -30,12 +30,13 @@ void count_unattached(const eventlog_provider& provider, unsigned slot,
         subscription_slots[slot].lost_unattached.fetch_add(many, std::memory_order_relaxed);
         return;
     }
-    const std::uint64_t tag = EVENTLOG_UNATTACHED_TAG(slot_serial(slot));
     eventlog_counters_page& page = counters_of_gate(provider.gate.load(std::memory_order_relaxed));
     const std::atomic_ref<__u64> word(page.unattached[slot]);
-    __u64 known = word.load(std::memory_order_relaxed);
+    __u64 known = word.load(std::memory_order_acquire);
     __u64 next = 0;
     do {
+        // After the word: if it has events of a later subscription, this is that one's serial.
+        const std::uint64_t tag = EVENTLOG_UNATTACHED_TAG(slot_serial(slot));
         // The events of another subscription have been read, or nothing waits for them.
         const __u64 before = known >> EVENTLOG_UNATTACHED_COUNT_BITS == tag
                                  ? known & EVENTLOG_UNATTACHED_COUNT_MASK
@@ -45,7 +46,8 @@ void count_unattached(const eventlog_provider& provider, unsigned slot,
             (many < EVENTLOG_UNATTACHED_COUNT_MASK ? many : EVENTLOG_UNATTACHED_COUNT_MASK);
         next = tag << EVENTLOG_UNATTACHED_COUNT_BITS |
                (sum < EVENTLOG_UNATTACHED_COUNT_MASK ? sum : EVENTLOG_UNATTACHED_COUNT_MASK);
-    } while (!word.compare_exchange_weak(known, next, std::memory_order_relaxed));
+    } while (!word.compare_exchange_weak(known, next, std::memory_order_acq_rel,
+                                         std::memory_order_acquire));
 }
 
 eventlog_route_counters sum_counters(eventlog_counters_page& page, unsigned route) noexcept {
