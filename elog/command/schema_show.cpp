@@ -37,6 +37,17 @@ std::vector<provider_schema> without_sources(std::vector<provider_schema> schema
     return changed;
 }
 
+/// Writing a schema again keeps only what this version knows; a text and JSON mention the rest.
+void note_unknown_attributes(const std::vector<provider_schema>& schemas) {
+    for (const provider_schema& schema : schemas) {
+        if (schema.unknown_attributes != 0) {
+            print_note("The schema of {} has attributes that only a newer version of elog knows "
+                       "({}): they are left out, too. Use that version to keep them.",
+                       schema.name, schema.unknown_attributes);
+        }
+    }
+}
+
 std::string as_text(const std::vector<provider_schema>& schemas) {
     std::string all;
     for (const provider_schema& schema : schemas) {
@@ -77,6 +88,9 @@ void run_schema(const schema_options& options) {
     std::vector<provider_schema> schemas = find_schemas(options.source);
     if (options.no_source) {
         schemas = without_sources(std::move(schemas));
+        if (options.binary) {
+            note_unknown_attributes(schemas);
+        }
     }
     if (schemas.empty() && options.source.empty()) {
         print_note("No running program of yours offers events. Start one that uses eventlog.");

@@ -116,6 +116,12 @@ class Schema(harness.Case):
         self.assertTrue(text.endswith(self.run_elog("schema", "show", source).stdout), text)
         (shown,) = json.loads(self.run_elog("schema", "show", binary, "--json").stdout)["providers"]
         self.assertEqual(shown["unknown_attributes"], 1)
+        copied = self.run_elog("schema", "show", binary, "--binary", "-o", self.path("copy.bin"))
+        self.assertEqual(copied.stderr, "")
+        self.assertEqual(self.read("copy.bin"), bytes(newer))
+        written = self.run_elog("schema", "show", binary, "--binary", "--no-source", "-o",
+                                self.path("without.bin"))
+        self.assertIn("attributes that only a newer version of elog knows (1)", written.stderr)
 
     def test_of_a_shared_object_is_found(self):
         text = self.run_elog("schema", "show", harness.program("plugin_shared.so")).stdout
