@@ -18,7 +18,7 @@
  *	    flags access : u16 { read = 1, write = 2 }
  *	    enum colour : u8 { red = 1, green = 2 }
  *
- *	    event sale warn [last] "Something was sold" when "somebody pays"
+ *	    event sale warn [last] "Something was sold" when "a sale closes"
  *	            at "schema_kunit.c":70000 {
  *	        amount: u64 unit "cent" "what it costs"
  *	        customer: u32 format hexadecimal
@@ -35,7 +35,7 @@
  *	    event empty trace begin [first, last] at "schema_kunit.c":1 {}
  *	}
  */
-#define HASH 0x63556b7963f859f1ULL
+#define HASH 0x2a0964735b3857c1ULL
 #define SIZE 482
 
 struct sale_event {
@@ -71,7 +71,7 @@ EVENTLOG_EVENT(sale,
 			       EVENTLOG_ARRAY(sale, address,
 					      .format = EVENTLOG_FORMAT_MAC_ADDRESS)),
 	       .level = EVENTLOG_LEVEL_WARN, .keywords = BIT_ULL(63),
-	       .text = "Something was sold", .when = "somebody pays");
+	       .text = "Something was sold", .when = "a sale closes");
 
 EVENTLOG_EVENT(step,
 	       EVENTLOG_FIELDS(EVENTLOG_FIELD(step, number), EVENTLOG_FIELD(step, delta)),
