@@ -18,10 +18,7 @@ void event_ledger::check_ring_position(event_listener& listener, const received_
     EXPECT_NE(record.ring, listener.reader().shared_ring()) << "a thread gave up its CPU's ring";
     EXPECT_EQ(record.ring, record.header.cpu);
     last_position& end = rings_[record.ring];
-    // Other clocks are read before the sequence: a thread that is interrupted between both is late.
-    if (listener.source().header().clock == EVENTLOG_CLOCK_TSC) {
-        EXPECT_GE(record.header.time, end.time) << "time went backwards";
-    }
+    EXPECT_GE(record.header.time, end.time) << "time went backwards";
     EXPECT_EQ(record.sequence, end.attempted + record.lost_before) << "miscounted in its ring";
     end = {record.header.time, record.sequence + 1};
 }

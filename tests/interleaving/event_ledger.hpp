@@ -20,8 +20,7 @@ class event_ledger {
     void expect(std::uint64_t number, pid_t thread);
 
     /// Reads all records and checks each: it is whole, it is in the ring of its CPU, it has the
-    /// next number there, and a time that a sequence has read is not before that of the previous
-    /// record.
+    /// next number there, and its time is not before that of the previous record.
     void read(event_listener& listener);
 
     /// Checks that each expected event was read once and in order, or counted as lost, and no other

@@ -231,10 +231,15 @@ trace interruption_run::follow(const scenario& way, std::size_t size) {
         if (emitter_->step() != stop::step) {
             throw std::runtime_error("the emitter does not reach the end of an event");
         }
-        const std::uint64_t next = emitter_->instruction();
+        std::uint64_t next = emitter_->instruction();
         // An instruction with a repeat prefix is one instruction.
         if (next != at) {
             steps.push_back({at, next});
+        }
+        if (const std::uint64_t checked = behind_check_at(at); checked != 0) {
+            steps.push_back({next, checked});
+            emitter_->set_instruction(checked);
+            next = checked;
         }
         at = next;
     }

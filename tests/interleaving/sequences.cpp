@@ -12,6 +12,7 @@ extern "C" {
     eventlog_first_sequence asm("__start___rseq_cs");
 [[gnu::weak, gnu::visibility("hidden")]] extern const eventlog::test::sequence
     eventlog_end_of_sequences asm("__stop___rseq_cs");
+[[gnu::visibility("hidden")]] extern const char eventlog_pieces_checked;
 }
 
 namespace eventlog::test {
@@ -27,6 +28,12 @@ const sequence* sequence_at(std::uint64_t address) {
         return candidate.contains(address);
     });
     return found == all.end() ? nullptr : &*found;
+}
+
+std::uint64_t behind_check_at(std::uint64_t address) {
+    const auto checked = reinterpret_cast<std::uint64_t>(&eventlog_pieces_checked);
+    const sequence* const in = sequence_at(checked);
+    return in != nullptr && in->start == address ? checked : 0;
 }
 
 std::uint64_t rseq_cs_address() {

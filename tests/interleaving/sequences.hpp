@@ -27,6 +27,10 @@ struct alignas(32) sequence {
 /// The sequence of the instruction, or null.
 [[nodiscard]] const sequence* sequence_at(std::uint64_t address);
 
+/// Of the first instruction of a sequence that checks whether its descriptor has been set since the
+/// clock was read: the instruction behind the check. 0 for others.
+[[nodiscard]] std::uint64_t behind_check_at(std::uint64_t address);
+
 /// The word in which the calling thread names its sequence to the kernel. The same address in a
 /// forked child.
 [[nodiscard]] std::uint64_t rseq_cs_address();

@@ -79,6 +79,12 @@ std::uint64_t tracee::instruction() const {
     return registers().rip;
 }
 
+void tracee::set_instruction(std::uint64_t address) const {
+    user_regs_struct now = registers();
+    now.rip = address;
+    check(::ptrace(PTRACE_SETREGS, pid_, nullptr, &now) == 0, "write a child's registers");
+}
+
 std::uint64_t tracee::stack() const {
     return registers().rsp;
 }

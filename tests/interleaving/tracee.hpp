@@ -48,6 +48,8 @@ class tracee {
     [[nodiscard]] int status() const { return status_; }
 
     [[nodiscard]] std::uint64_t instruction() const;
+    /// Continues there.
+    void set_instruction(std::uint64_t address) const;
     [[nodiscard]] std::uint64_t stack() const;
     [[nodiscard]] std::uint64_t read(std::uint64_t address) const;
     void write(std::uint64_t address, std::uint64_t word) const;

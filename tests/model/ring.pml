@@ -127,7 +127,8 @@ proctype writer(byte me; byte left) {
             fi
         }
 
-        /* rseq_append_block and rseq_append_pieces: EVENTLOG_SEQUENCE_START, ..._LOCATE_RECORD. */
+        /* rseq_append_block and rseq_append_pieces: EVENTLOG_SEQUENCE_START or the check that it is
+           armed, ..._LOCATE_RECORD. */
 append: atomic {
             DISTURBED(append);
             if

@@ -19,10 +19,13 @@ namespace {
 
 // A single-stepped thread (debugger) never completes a sequence.
 constexpr int append_attempts_max = 100;
+// If each reading of the clock is an interruption, no more attempts keep the order of time.
+constexpr int armed_attempts_max = 10;
 
 /// Appends to the ring of this CPU, by a shorter sequence if possible.
 rseq_result append(const subscription_slot& slot, std::uint64_t mapping,
-                   std::uint64_t provider_head, const event_payload& payload) noexcept {
+                   std::uint64_t provider_head, const event_payload& payload,
+                   int attempt) noexcept {
     const std::uint32_t clock = slot.clock.load(std::memory_order_relaxed);
     if (payload.block != nullptr && payload.flags == 0 &&
         slot.fast_cpus.load(std::memory_order_relaxed) != 0) {
@@ -35,8 +38,13 @@ rseq_result append(const subscription_slot& slot, std::uint64_t mapping,
     const auto flags = static_cast<std::uint16_t>(payload.flags | flags_of_clock(clock));
     rseq_pieces record{};
     record.head = extended_head(provider_head, payload.event);
-    record.time = clock == EVENTLOG_CLOCK_TSC ? 0 : read_clock(clock);
     record.thread = thread_part(thread_id());
+    // The application's clock may have any time, and may emit.
+    record.is_armed = clock == EVENTLOG_CLOCK_MONOTONIC && attempt < armed_attempts_max ? 1 : 0;
+    if (record.is_armed != 0) {
+        rseq_arm_pieces();
+    }
+    record.time = clock == EVENTLOG_CLOCK_TSC ? 0 : read_clock(clock);
     record.extended = extended_word(flags, payload.size);
     record.units = units_of(size);
     record.pieces = pieces.data();
@@ -120,7 +128,7 @@ enum class room { try_again, lost, shared, stale, refused };
 write_result write_record(subscription_slot& slot, std::uint64_t mapping,
                           std::uint64_t provider_head, const event_payload& payload) noexcept {
     for (int attempt = 0; attempt < append_attempts_max; ++attempt) {
-        switch (append(slot, mapping, provider_head, payload)) {
+        switch (append(slot, mapping, provider_head, payload, attempt)) {
             case rseq_result::done:
                 return write_result::written;
             case rseq_result::uncounted:

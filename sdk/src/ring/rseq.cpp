@@ -42,6 +42,7 @@ bool rseq_available() noexcept {
 std::uint32_t rseq_cpu() noexcept {
     return UINT32_MAX;
 }
+void rseq_arm_pieces() noexcept {}
 rseq_result rseq_append_pieces(const subscription_slot&, std::uint64_t,
                                const rseq_pieces&) noexcept {
     return rseq_result::elsewhere;

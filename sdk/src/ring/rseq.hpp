@@ -56,6 +56,7 @@ void configure_rseq(bool can_be_restarted) noexcept;
 struct rseq_pieces {
     std::uint64_t head;      // extended_head
     std::uint64_t time;      // 0: read inside the sequence
+    std::uint64_t is_armed;  // 1: the time was read after rseq_arm_pieces()
     std::uint64_t thread;    // thread_part
     std::uint64_t extended;  // extended_word
     std::uint64_t units;     // header, payload and padding
@@ -63,6 +64,14 @@ struct rseq_pieces {
     const eventlog_part* end;
     std::uint64_t padding;
 };
+
+/// Called before a clock is read that no sequence can read. If the thread is preempted, migrated or
+/// interrupted by a signal after that, rseq_append_pieces is aborted, so that no record has a time
+/// from before. The kernel clears the pointer to a descriptor if it finds the thread outside of the
+/// sequence; this sets the pointer, and the sequence requires that it is still set. If the clock is
+/// a system call, kernels from 6.19 on may not clear the pointer, and kernels that check sequences
+/// clear it always.
+void rseq_arm_pieces() noexcept;
 
 /// Appends an extended record to the ring of the current CPU. (The common case, a contiguous
 /// payload and the processor's clock, is in rseq_append.hpp.)

@@ -40,6 +40,29 @@
     ".quad 71f, 72f - 71f, 79f\n"               \
     ".popsection\n"
 
+// For a function with a label that others refer to.
+#if __has_cpp_attribute(gnu::noclone)
+#define EVENTLOG_ONE_INSTANCE [[gnu::noinline, gnu::noclone]]
+#else
+#define EVENTLOG_ONE_INSTANCE [[gnu::noinline]]
+#endif
+
+// In front of the descriptor of rseq_append_pieces, for rseq_arm_pieces. Global, because an
+// optimization at link time may move the two apart.
+#define EVENTLOG_PIECES_LABEL                   \
+    ".pushsection __rseq_cs, \"aw\"\n"          \
+    ".balign 32\n"                              \
+    ".globl eventlog_pieces_sequence\n"         \
+    ".hidden eventlog_pieces_sequence\n"        \
+    "eventlog_pieces_sequence:\n"               \
+    ".popsection\n"
+
+// Behind the check that rseq_append_pieces begins with. Tests pass it for a thread that they stop.
+#define EVENTLOG_PIECES_CHECKED                 \
+    ".globl eventlog_pieces_checked\n"          \
+    ".hidden eventlog_pieces_checked\n"         \
+    "eventlog_pieces_checked:\n"
+
 // Ends the sequence: label 72, then no descriptor is set any more.
 #define EVENTLOG_SEQUENCE_END                   \
     "72:\n"                                     \
@@ -106,6 +129,7 @@
 
 #define EVENTLOG_PIECES_MEMBERS                                                         \
     [record_time] "i"(offsetof(rseq_pieces, time)),                                     \
+    [record_is_armed] "i"(offsetof(rseq_pieces, is_armed)),                             \
     [record_thread] "i"(offsetof(rseq_pieces, thread)),                                 \
     [record_extended] "i"(offsetof(rseq_pieces, extended)),                             \
     [record_units] "i"(offsetof(rseq_pieces, units)),                                   \

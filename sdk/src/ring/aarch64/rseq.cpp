@@ -16,11 +16,35 @@ std::uint32_t rseq_cpu() noexcept {
     return cpu;
 }
 
-rseq_result rseq_append_pieces(const subscription_slot& slot, std::uint64_t mapping,
-                               const rseq_pieces& record) noexcept {
+void rseq_arm_pieces() noexcept {
+    // clang-format off
+    asm volatile(
+        "adrp x16, eventlog_pieces_sequence\n\t"
+        "add x16, x16, :lo12:eventlog_pieces_sequence\n\t"
+        "str x16, [%[area], 8]"
+        :
+        : [area] "r"(EVENTLOG_THREAD_AREA)
+        : "x16", "memory");
+    // clang-format on
+}
+
+EVENTLOG_ONE_INSTANCE rseq_result rseq_append_pieces(const subscription_slot& slot,
+                                                     std::uint64_t mapping,
+                                                     const rseq_pieces& record) noexcept {
     // clang-format off
     asm goto(
-        EVENTLOG_SEQUENCE_START
+        EVENTLOG_PIECES_LABEL
+        EVENTLOG_SEQUENCE_DESCRIPTOR
+        "adrp x16, 70b\n"
+        "add x16, x16, :lo12:70b\n"
+        "ldr x17, " EVENTLOG_MEMBER(record, is_armed) "\n"
+        "cbnz x17, 71f\n"
+        "str x16, [%[area], 8]\n"
+        "71:\n"
+        "ldr x17, [%[area], 8]\n"
+        "cmp x17, x16\n"
+        "b.ne 73f\n"
+        EVENTLOG_PIECES_CHECKED
         "ldr x17, " EVENTLOG_MEMBER(record, units) "\n"
         EVENTLOG_SEQUENCE_LOCATE_RECORD("x17")
         "ldr x14, " EVENTLOG_MEMBER(record, extended) "\n"

@@ -16,11 +16,32 @@ std::uint32_t rseq_cpu() noexcept {
     return cpu;
 }
 
-rseq_result rseq_append_pieces(const subscription_slot& slot, std::uint64_t mapping,
-                               const rseq_pieces& record) noexcept {
+void rseq_arm_pieces() noexcept {
+    // clang-format off
+    asm volatile(
+        "leaq eventlog_pieces_sequence(%%rip), %%rax\n\t"
+        "movq %%rax, %%fs:8(%[area])"
+        :
+        : [area] "r"(rseq_area)
+        : "rax", "memory");
+    // clang-format on
+}
+
+EVENTLOG_ONE_INSTANCE rseq_result rseq_append_pieces(const subscription_slot& slot,
+                                                     std::uint64_t mapping,
+                                                     const rseq_pieces& record) noexcept {
     // clang-format off
     asm goto(
-        EVENTLOG_SEQUENCE_START
+        EVENTLOG_PIECES_LABEL
+        EVENTLOG_SEQUENCE_DESCRIPTOR
+        "leaq 70b(%%rip), %%rax\n"
+        "cmpq $0, " EVENTLOG_MEMBER(record, is_armed) "\n"
+        "jne 71f\n"
+        "movq %%rax, %%fs:8(%[area])\n"
+        "71:\n"
+        "cmpq %%rax, %%fs:8(%[area])\n"
+        "jne 73f\n"
+        EVENTLOG_PIECES_CHECKED
         "movq " EVENTLOG_MEMBER(record, units) ", %%rsi\n"
         EVENTLOG_SEQUENCE_LOCATE_RECORD("%%rsi")
         "shlq $32, %%rcx\n"

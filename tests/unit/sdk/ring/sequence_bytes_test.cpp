@@ -185,6 +185,30 @@ TEST_F(sequence_bytes, of_extended_records_leave_the_context) {
     EXPECT_EQ(counted(), 1U);
 }
 
+TEST_F(sequence_bytes, of_pieces_need_the_descriptor_since_the_clock_was_read) {
+    const eventlog_part part{payload.data(), 8};
+    rseq_pieces pieces{};
+    pieces.head = extended_head(provider_head, 4);
+    pieces.time = 1;
+    pieces.is_armed = 1;
+    pieces.extended = extended_word(0, 8);
+    pieces.units = units_of(EVENTLOG_EXTENDED_HEADER_SIZE + 8);
+    pieces.pieces = &part;
+    pieces.end = &part + 1;
+    const auto before = bytes_of(*ring);
+    EXPECT_EQ(rseq_append_pieces(slot, mapping, pieces), rseq_result::aborted);
+    EXPECT_EQ(bytes_of(*ring), before);
+    rseq_arm_pieces();
+    EXPECT_NE(area.descriptor, 0U);
+    area.descriptor = 0;  // as the kernel does
+    EXPECT_EQ(rseq_append_pieces(slot, mapping, pieces), rseq_result::aborted);
+    EXPECT_EQ(bytes_of(*ring), before);
+    rseq_arm_pieces();
+    EXPECT_EQ(rseq_append_pieces(slot, mapping, pieces), rseq_result::done);
+    EXPECT_EQ(area.descriptor, 0U);
+    EXPECT_EQ(control().count(), 1U);
+}
+
 TEST_F(sequence_bytes, of_pieces_follow_each_other) {
     constexpr std::string_view text = "abcdefghijklmnopq";
     const std::array<eventlog_part, 2> parts{{{payload.data(), 5}, {text.data(), text.size()}}};
