@@ -75,14 +75,14 @@ class Answers(harness.Case):
 
     def test_events_of_running_programs(self):
         self.assertEqual(self.candidates("record", "-e", ""), [])
-        self.start_provider(harness.example("order_service"), "60")
+        self.start_provider(harness.example("order_service"), "600")
         self.assertIn("shop:order_placed", self.candidates("record", "-e", ""))
         self.assertIn("shop:*", self.candidates("list", "sh"))
         self.assertEqual(self.candidates("record", "-e", "shop:*@w"), ["shop:*@warn"])
         self.assertEqual(self.candidates("record", "--event=shop:*@in"), ["--event=shop:*@info"])
 
     def test_processes_with_providers(self):
-        service = self.start_provider(harness.example("order_service"), "60")
+        service = self.start_provider(harness.example("order_service"), "600")
         self.assertEqual(self.candidates("record", "-p", ""), [str(service.pid)])
         self.assertEqual(self.candidates("record", "--comm", "or"), ["order_service"])
 
@@ -194,7 +194,7 @@ class Typing(Shells):
         os.symlink(harness.ELOG, self.path("elog"))
         with open(self.path("recording.elog"), "w", encoding="utf-8"):
             pass
-        self.start_provider(harness.example("order_service"), "60")
+        self.start_provider(harness.example("order_service"), "600")
 
     def check(self):
         self.assertEqual(self.completed("elog recor"), "elog record ")

@@ -326,7 +326,7 @@ class Readme(harness.Case):
         for block in harness.read_blocks("README.md", "text"):
             command, _, output = block.partition("\n")
             self.shown[command] = output
-        self.service = self.start_provider(harness.example("order_service"), "60")
+        self.service = self.start_provider(harness.example("order_service"), "600")
 
     @staticmethod
     def forms(output):

@@ -37,7 +37,7 @@ class ShortOptions(harness.Case):
             self.run_elog("print", "-fj", path).stdout,
             self.run_elog("print", "--follow", "--json", path).stdout,
         )
-        self.start_provider(harness.example("order_service"), "60")
+        self.start_provider(harness.example("order_service"), "600")
         self.assertTrue(self.run_elog("list", "-js").stdout.startswith("{"))
 
     def test_last_combined_flag_may_take_a_value(self):

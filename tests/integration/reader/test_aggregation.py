@@ -247,7 +247,7 @@ class PushedDown(harness.Case):
     """The requests to the kernel; tests/vm tests their results on real kernels."""
 
     def test_reports_where_it_is_computed(self):
-        self.start_provider(harness.example("order_service"), "60")
+        self.start_provider(harness.example("order_service"), "600")
         result = self.run_elog("agg", "count()", "-e", "shop:*", "--explain")
         self.assertIn("only via tracefs and perf does the kernel count", result.stdout)
 

@@ -337,7 +337,7 @@ class Files(Json):
 
 class Schemas(Json):
     def test_schema_matches_list_without_processes(self):
-        self.start_provider(harness.example("order_service"), "60")
+        self.start_provider(harness.example("order_service"), "600")
         (shown,) = json.loads(self.run_elog("schema", "show", "shop", "--json").stdout)["providers"]
         (listed,) = json.loads(self.run_elog("list", "--json", "shop").stdout)["providers"]
         del listed["processes"]

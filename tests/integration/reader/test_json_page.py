@@ -99,7 +99,7 @@ class JsonPage(harness.Case):
             file.write(SCHEMA)
         self.run_json("list", "schema", "show", self.path("bakery.schema"))
         self.run_elog("flight", "start", "other", "-e", "shop:*", "--json")
-        self.start_provider(harness.example("order_service"), "60")
+        self.start_provider(harness.example("order_service"), "600")
         self.run_json("list", "list")
         result = self.run_elog("top", "-e", "shop:*", "--iterations", "2", "--interval", "500ms",
                                "--json")

@@ -159,7 +159,7 @@ class Detached(flight_recorder.Case):
 
     def test_start_keeps_all_events_of_named_processes(self):
         wanted = self.start_provider(harness.program("counter"), "1", "0", "1000")
-        self.start_provider(harness.example("order_service"), "60")
+        self.start_provider(harness.example("order_service"), "600")
         for number, options in enumerate((("-p", str(wanted.pid)), ("--comm", "counter"))):
             name = f"flight{number}"
             self.run_elog("flight", "start", name, *options)

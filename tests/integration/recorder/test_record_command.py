@@ -200,7 +200,7 @@ class DefaultEvents(harness.Case):
 
     def test_of_named_processes_are_all(self):
         wanted = self.start_provider(harness.program("counter"), "1", "0", "1000")
-        self.start_provider(harness.example("order_service"), "60")
+        self.start_provider(harness.example("order_service"), "600")
         for options in (("-p", str(wanted.pid)), ("--comm", "counter")):
             result = self.run_elog("record", *options, "--limit", "20")
             found = [harness.LINE.match(line) for line in result.stdout.splitlines()]
