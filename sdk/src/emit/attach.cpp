@@ -7,6 +7,7 @@
 
 #include "emit/attach_looks.hpp"
 #include "emit/detach.hpp"
+#include "emit/notification.hpp"
 #include "emit/provider_entry.hpp"
 #include "emit/wanted_events.hpp"
 #include "platform/populate.hpp"
@@ -68,7 +69,7 @@ constinit std::array<bool, EVENTLOG_EVENTS_MAX> cleared_events{};
     // In this order: an emit that does not find a bit sees the slot, or that the attach has ended
     // and has set the bit again.
     provider.cleared_slots.fetch_or(1U << slot, std::memory_order_relaxed);
-    request_notification(provider);
+    set_notification_request(provider, true);
     const std::uint32_t count = provider.event_count.load(std::memory_order_relaxed);
     for (std::uint32_t event = 0; event < count; ++event) {
         const std::uint32_t before =

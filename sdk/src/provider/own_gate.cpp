@@ -57,14 +57,14 @@ bool count_early(__u32& early) noexcept {
     return (known & EVENTLOG_EARLY_LISTENS) != 0;
 }
 
-}  // namespace
-
 void request_notification(eventlog_provider& provider) noexcept {
     const std::uint32_t count = provider.event_count.load(std::memory_order_acquire);
     for (std::uint32_t event = 0; event < count; ++event) {
         provider.gate_word(event).fetch_or(EVENTLOG_GATE_NOTIFICATION, std::memory_order_release);
     }
 }
+
+}  // namespace
 
 void note_missed_subscription(eventlog_provider& provider, unsigned slot, bool counts) noexcept {
     eventlog_published_provider* const entry = provider.entry.load(std::memory_order_acquire);

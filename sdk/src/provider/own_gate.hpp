@@ -27,9 +27,6 @@ void back_off_own_gate(eventlog_provider& provider) noexcept;
 /// Stores why an attempt to attach has failed: errno, which must have been 0 at its begin.
 void note_attach(eventlog_provider& provider, bool has_succeeded) noexcept;
 
-/// Sets the notification bit of each event, so that the next emit runs notifications.
-void request_notification(eventlog_provider& provider) noexcept;
-
 /// Called by a scan that found a subscription, but take_own_gate() failed. The provider's next emit
 /// finds a notification, and scans again. Events are counted for the slot until then, if
 /// `counts`. Under the registry lock.

@@ -12,9 +12,10 @@
 
 #include <eventlog/dynamic_provider.hpp>
 
+#include "emit/notification.hpp"
 #include "listener.hpp"
 #include "platform/registry_lock.hpp"
-#include "provider/own_gate.hpp"
+#include "provider/registered_provider.hpp"
 #include "single_steps.hpp"
 #include "two_event_provider.hpp"
 
@@ -40,7 +41,7 @@ std::optional<registry_lock> of_other_thread;
 
 void clear_bit() {
     stepped->cleared_slots.fetch_or(1U);
-    eventlog::core::request_notification(*stepped);
+    eventlog::core::set_notification_request(*stepped, true);
     stepped->gate_word(0).fetch_and(~1U);
 }
 
