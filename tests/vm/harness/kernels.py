@@ -180,7 +180,7 @@ def _fetch(package, version, architecture, directory):
     """Unpacks an image of Debian. Returns its release."""
     with tempfile.TemporaryDirectory(dir=directory) as scratch:
         debian.unpack(debian.download(package, version, scratch, architecture), directory)
-        if architecture != debian.OWN:
+        if architecture != debian.HOST_ARCHITECTURE:
             # Guests of this machine's architecture use the installed busybox.
             archive = debian.download("busybox-static", None, scratch, architecture)
             debian.unpack(archive, directory)
