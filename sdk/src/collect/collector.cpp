@@ -84,12 +84,8 @@ struct own_layout {
 /// The slot of a new collector; slots_end if there is none. Under the registry lock.
 unsigned find_free_slot() noexcept {
     unmap_dead_regions();
-    unsigned slot = first_collector_slot;
-    while (slot < slots_end &&
-           subscription_slots[slot].base.load(std::memory_order_relaxed) != nullptr) {
-        ++slot;
-    }
-    return slot;
+    const std::uint32_t used = mapped_slots() >> first_collector_slot;
+    return first_collector_slot + static_cast<unsigned>(std::countr_one(used));
 }
 
 /// nullptr if there is no memory. Pages of the table of providers are used when they are needed, so

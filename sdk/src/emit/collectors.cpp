@@ -120,7 +120,8 @@ struct exclusion {
 
 bool is_collecting(unsigned slot) noexcept {
     const subscription_slot& collector = subscription_slots[slot];
-    return collector.mapping.load(std::memory_order_relaxed) != 0 &&
+    return (mapped_slots() & 1U << slot) != 0 &&
+           collector.mapping.load(std::memory_order_relaxed) != 0 &&
            shared(collector.region()->state).load(std::memory_order_relaxed) ==
                EVENTLOG_REGION_LIVE;
 }

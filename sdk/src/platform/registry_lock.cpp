@@ -23,7 +23,7 @@ constexpr std::uint32_t has_waiters = FUTEX_WAITERS;
 [[EVENTLOG_STARTUP_SECTION]] constinit std::uint32_t forking_thread = 0;
 
 /// Whether this is a child that a handler of the holding thread has forked.
-constinit std::atomic<bool> is_lost{false};
+[[EVENTLOG_STARTUP_SECTION]] constinit std::atomic<bool> is_lost{false};
 
 /// The fork handlers that the calling thread has run without the lock, because it held it already.
 [[gnu::tls_model("initial-exec")]] constinit thread_local unsigned nested_forks = 0;

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 #include "platform/startup_section.hpp"
@@ -27,6 +28,13 @@ namespace {
 
 // The number of the last mapping. Under the registry lock.
 [[EVENTLOG_STARTUP_SECTION]] constinit std::uint64_t last_mapping = 0;
+// A bit for each slot with a base: most programs have few, and reading all slots would map eight
+// pages. Under the registry lock.
+[[EVENTLOG_STARTUP_SECTION]] constinit std::uint32_t slots_with_base = 0;
+
+std::uint32_t bit_of(const subscription_slot& slot) noexcept {
+    return 1U << (&slot - subscription_slots.data());
+}
 
 bool membarrier(int command) noexcept {
     return ::syscall(SYS_membarrier, command, 0U, 0) == 0;
@@ -54,10 +62,13 @@ namespace {
 enum class unmapping { done, later, never };
 
 unmapping try_to_unmap(subscription_slot& slot) noexcept {
+    if ((slots_with_base & bit_of(slot)) == 0) {
+        return unmapping::done;
+    }
     slot.mapping.store(0, std::memory_order_seq_cst);
     unsigned char* base = slot.base.load(std::memory_order_relaxed);
     if (base == nullptr) {
-        return unmapping::done;
+        return unmapping::done;  // a child created by a raw system call in the middle of a change
     }
     // A running sequence that compared the number before may still use the geometry and the region.
     // If a sandbox has blocked membarrier since the start, such sequences cannot be excluded, and
@@ -69,6 +80,7 @@ unmapping try_to_unmap(subscription_slot& slot) noexcept {
         return unmapping::later;
     }
     slot.base.store(nullptr, std::memory_order_relaxed);
+    slots_with_base &= ~bit_of(slot);
     slot.serial.store(0, std::memory_order_relaxed);
     static_cast<void>(::munmap(base, slot.mapped_size));
     return unmapping::done;
@@ -94,6 +106,7 @@ void fill_slot(subscription_slot& slot, unsigned char* bytes, const eventlog_reg
     const auto set = [](auto& field, auto value) { field.store(value, std::memory_order_relaxed); };
     const std::uint32_t cpus = rseq_available() ? geometry.ring_count - 1 : 0;
     set(slot.base, bytes);
+    slots_with_base |= bit_of(slot);
     set(slot.state, &reinterpret_cast<eventlog_region*>(bytes)->state);
     set(slot.rings, bytes + geometry.rings_offset);
     set(slot.ring_stride, geometry.ring_stride);
@@ -148,22 +161,14 @@ void update_slot_clocks() noexcept {
 }
 
 std::uint32_t mapped_slots() noexcept {
-    std::uint32_t mapped = 0;
-    for (std::size_t i = 0; i < subscription_slots.size(); ++i) {
-        const bool is_mapped =
-            subscription_slots[i].base.load(std::memory_order_relaxed) != nullptr;
-        mapped |= is_mapped ? 1U << i : 0;
-    }
-    return mapped;
+    return slots_with_base;
 }
 
 bool unmap_slots_except(std::uint32_t needed) noexcept {
     bool is_complete = true;
-    for (unsigned i = 0; i < slots_end; ++i) {
+    for (std::uint32_t left = slots_with_base; left != 0; left &= left - 1) {
+        const auto i = static_cast<unsigned>(std::countr_zero(left));
         subscription_slot& slot = subscription_slots[i];
-        if (slot.base.load(std::memory_order_relaxed) == nullptr) {
-            continue;
-        }
         // A flight recorder keeps the records of ended providers, and so does a collector.
         const bool is_needed = (needed & 1U << i) != 0 || is_collector_slot(i) ||
                                slot.overwrites.load(std::memory_order_relaxed);
