@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 #
-# The checks of sources that need no build, and the formatter: lint.sh format|shell|rules|reformat.
+# The checks of sources that need no build, and the formatter:
+# lint.sh format|shell|python|rules|reformat.
 set -euo pipefail
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -43,10 +44,20 @@ check_licenses() {
     fi
 }
 
+# Names that a module or class does not have: some lines run on a new machine only.
+check_python() {
+    local files folders
+    files=$(list_files | grep '\.py$')
+    folders=$(xargs -n 1 dirname <<<"$files" | sort -u | paste -sd :)
+    # The generated modules exist in builds.
+    xargs env PYTHONPATH="$folders" pylint --jobs "$(nproc)" --errors-only --ignored-modules=tour,zoo <<<"$files"
+}
+
 case ${1-} in
     format) list_formatted_files | xargs -r clang-format --dry-run -Werror ;;
     reformat) list_formatted_files | xargs -r clang-format -i ;;
     shell) list_files | grep -E '^(dev|\.ci/run|tests/vm/guest/init|.*\.(sh|bash))$' | xargs -r shellcheck -x ;;
+    python) check_python ;;
     rules)
         check_licenses
         python3 -B scripts/lint/structure.py
@@ -55,7 +66,7 @@ case ${1-} in
         python3 -B scripts/lint/tested_rows.py
         ;;
     *)
-        echo 'usage: lint.sh format|shell|rules|reformat' >&2
+        echo 'usage: lint.sh format|shell|python|rules|reformat' >&2
         exit 2
         ;;
 esac

@@ -40,6 +40,7 @@ def lint_stages(every_source):
     return [
         Stage("check", "lint: format", ("scripts/lint.sh", "format")),
         Stage("check", "lint: shell scripts", ("scripts/lint.sh", "shell")),
+        Stage("check", "lint: Python scripts", ("scripts/lint.sh", "python")),
         Stage("check", "lint: house rules", ("scripts/lint.sh", "rules")),
         # The build's database of compilations has the flags of each source.
         configure("release"),

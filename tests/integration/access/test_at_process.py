@@ -172,6 +172,7 @@ class AtProcess(other_users.Case):
         self.finish(recording)
 
     def test_joins_device_cgroup(self):
+        obstacle = None
         for tree in ("/sys/fs/cgroup/devices", "/sys/fs/cgroup"):
             group = f"{tree}/eventlog-test-{other_users.ANNE}"
             try:

@@ -169,6 +169,8 @@ class Case(unittest.TestCase):
     sanitizer's report: otherwise the test fails.
     """
 
+    kept_files = ""  # of create_once()
+
     def setUp(self):
         self.scratch = tempfile.mkdtemp(prefix="eventlog-test-", dir="/dev/shm")
         self.directory = os.path.join(self.scratch, "eventlog")
@@ -210,7 +212,7 @@ class Case(unittest.TestCase):
         `make` creates it at its place in this test. A name has one content only.
         """
         kind = type(self)
-        if "kept_files" not in vars(kind):
+        if "kept_files" not in vars(kind):  # a base class may have files of its own
             kind.kept_files = tempfile.mkdtemp(prefix="eventlog-test-", dir="/dev/shm")
             kind.addClassCleanup(shutil.rmtree, kind.kept_files, ignore_errors=True)
         kept = os.path.join(kind.kept_files, name)
