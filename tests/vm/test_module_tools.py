@@ -3,13 +3,17 @@
 """perf, trace_pipe and hist triggers receive each event of a program with each field, on Debian's kernels
 with the kernel module. bpftrace, as an external user of BPF, prints the fields of these events and of USDT
 probes, by the scripts of `elog schema bpftrace`; on trace events of user_events a BPF program attaches and
-never runs. A program with libelog reads the events by every route of the machine."""
+never runs. A program with libelog reads the events by every route of the machine, and one with libperf by
+perf's buffers."""
 
 import re
 import shutil
 import subprocess
+import tempfile
 import unittest
 
+import kernel_module
+import kernels
 import loads
 import parts
 import vm_case
@@ -279,6 +283,60 @@ class BpftraceOnUserEvents(parts.Case):
         lines = self.part("bpf")
         self.assertIn("Attaching 2 probes...", lines)
         self.assertIn("@ran: 0", lines)
+
+
+LIBPERF = loads.SHELL + r"""
+keep
+"$4" absent true
+echo "absent: $?"
+perf record --quiet --all-cpus --mmap-pages 1024 --event 'eventlog:*' --output /tmp/perf.data -- \
+    "$elog" record --via perf -e 'load:*' -o /tmp/own.elog -- \
+    "$4" eventlog sh -c "'$program' $5 > /tmp/output" < /dev/null > /tmp/printed 8>&- 2> /tmp/counts || exit
+cat /tmp/counts
+"""
+
+
+class Libperf(vm_case.Case):
+    """examples/consumers/libperf, perf record and elog record in one guest, at the same time."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        kernel = vm_case.kernel_or_skip("debian-6.12")
+        consumer = cls.build()
+        load = vm_case.built("PROGRAMS", "user_events_load")
+        cls.result = cls.run_script(
+            kernel, LIBPERF,
+            [load, vm_case.built("ELOG")], "eventlog", "load_item", consumer, str(COUNT_AS_TEXT),
+            files={"/eventlog.ko": vm_case.module_or_skip(kernel), consumer: consumer,
+                   "/usr/bin/perf": vm_case.perf_or_skip()},
+            collect=("/tmp/perf.data", "/tmp/own.elog", "/tmp/printed"), memory=2048, processors=2,
+        )
+
+    @classmethod
+    def build(cls):
+        """By the Makefile of the example, with the source of the kernel that the harness builds."""
+        folder = tempfile.mkdtemp(prefix="eventlog-libperf-")
+        cls.addClassCleanup(shutil.rmtree, folder)
+        example = kernel_module.ROOT / "examples/consumers/libperf"
+        subprocess.run(["make", "-s", "-C", example, f"BUILD={folder}",
+                        f"KERNEL_SOURCE={kernels.source_of('user-events-6.12')}"], check=True)
+        return f"{folder}/print_events"
+
+    def test_prints_the_events_of_perf_and_elog(self):
+        shown = subprocess.run(["perf", "script", "--fields", "comm,event,trace", "--input",
+                                self.collected("perf.data")], capture_output=True, text=True, check=True)
+        # Processors are read one after the other.
+        self.assertEqual(sorted(items(vm_case.text(self.result, "/tmp/printed"))),
+                         loads.emitted(COUNT_AS_TEXT))
+        self.assertEqual(items(shown.stdout), loads.emitted(COUNT_AS_TEXT))
+        self.assertEqual(loads.loads(self.collected("own.elog")), (loads.emitted(COUNT_AS_TEXT), 0))
+
+    def test_counts_events_and_losses(self):
+        self.assertIn(f"\n{COUNT_AS_TEXT} events, 0 lost\n", self.result.output)
+
+    def test_absent_system_is_an_error(self):
+        self.assertIn("absent: 1\n", self.result.output)
 
 
 COUNT_OF_LIBRARY = loads.Case.COUNT

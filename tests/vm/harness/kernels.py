@@ -130,6 +130,11 @@ def _package(entry):
     return fields["Package"], fields["Version"]
 
 
+def source_of(name):
+    """The folder with the source of a kernel that is built, without patches."""
+    return unpacked_source(*_package(recipe(name)))
+
+
 def _key(entry, package, version):
     fragments = [(HERE / "kernels" / f"{name}.config").read_text() for name in entry.fragments]
     return cache.key_of(RECIPE, package, version, fragments, list(entry.patches.values()))
