@@ -5,13 +5,14 @@
 usage: compile_time.py [--json FILE] [--include FOLDER] [--quick] [COMPILER...]
 
 Compiles one translation unit of 50 events with 16 fields each, each emitted in a function of its
-own, in four forms, and compares their processor time:
+own, in five forms, and compares their processor time:
 
     without    emit does nothing; the only headers are the standard ones that eventlog's headers
                include
     empty      the unit as in an application, but emit does nothing
     declared   the same, and the provider is declared and published
     emitted    as in an application
+    pfr        the same, with Boost.PFR as reflection (EVENTLOG_REFLECTION_PFR)
 
 The forms of a round are compiled in direct succession, in random order. The ratios are medians of
 those within a round, which reduces the influence of other processes. Default compilers: g++ and
@@ -32,6 +33,7 @@ import tempfile
 
 from figures import Problem
 
+BY_PFR = "eventlog/detail/members_by_pfr.hpp"
 INCLUDE = pathlib.Path(__file__).resolve().parent.parent / "sdk/include"
 
 EVENTS, QUICK_EVENTS = 50, 2
@@ -47,23 +49,26 @@ TYPES = [
     "std::uint16_t", "std::uint8_t", "std::string_view", "std::int32_t",
 ] * (FIELDS // 8)  # fmt: skip
 
-FORMS = ["without", "empty", "declared", "emitted"]
+FORMS = ["without", "empty", "declared", "emitted", "pfr"]
 RATIOS = {
     "emitted_vs_empty": ("emitted", "empty"),
     "declared_vs_empty": ("declared", "empty"),
     "emitted_vs_without": ("emitted", "without"),
     "header_vs_without": ("empty", "without"),
+    "pfr_vs_emitted": ("pfr", "emitted"),
 }
 
 
 def standard_headers(include):
-    """The standard headers that eventlog's headers include. Their cost is not eventlog's."""
+    """The standard headers that eventlog's headers include, without Boost.PFR. Their cost is not
+    eventlog's.
+    """
     found = set()
     seen = set()
     waiting = ["eventlog/eventlog.hpp"]
     while waiting:
         path = waiting.pop()
-        if path in seen:
+        if path in seen or path == BY_PFR:
             continue
         seen.add(path)
         text = (include / path).read_text(encoding="utf-8")
@@ -94,6 +99,9 @@ def write_function(event):
 
 
 def write_unit(form, headers, events=EVENTS):
+    if form == "pfr":
+        yield "#define EVENTLOG_REFLECTION_PFR"
+        form = "emitted"
     yield from (f"#include <{header}>" for header in headers)
     if form != "without":
         yield "#include <eventlog/eventlog.hpp>"

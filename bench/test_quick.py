@@ -51,6 +51,7 @@ FIGURES = {
     "compile": {
         "compile_emitted_vs_empty.g++", "compile_declared_vs_empty.g++",
         "compile_emitted_vs_without.g++", "compile_header_vs_without.g++",
+        "compile_pfr_vs_emitted.g++",
     },
 }
 # At most that: see bench/README.md.

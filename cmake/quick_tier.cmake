@@ -73,7 +73,7 @@ function(eventlog_label_quick_tests)
 endfunction()
 
 # The target quick_tests: all programs of the tests with the label quick. The optimized part leaves
-# out the unit and integration tests, which run with sanitizers.
+# out the unit and integration tests, which run with sanitizers, and those of the full tier.
 function(eventlog_add_quick_target)
     set(folders ${PROJECT_SOURCE_DIR})
     set(targets "")
@@ -85,7 +85,7 @@ function(eventlog_add_quick_target)
         list(APPEND targets ${added})
     endwhile()
     if(EVENTLOG_QUICK_TIER STREQUAL "optimized")
-        list(REMOVE_ITEM targets unit_tests integration_tests)
+        list(REMOVE_ITEM targets unit_tests integration_tests reflection_tests)
     endif()
     add_custom_target(quick_tests DEPENDS ${targets})
 endfunction()

@@ -37,7 +37,7 @@ TIERS = ("quick", "full")
 WIDTH = 100
 # The decorator of vm_case, whose loader leaves the marked tests out of the quick tier.
 FULL_TIER = "full_tier"
-GOOGLETEST_KINDS = ("unit", "unsanitized", "integration", "interleaving")
+GOOGLETEST_KINDS = ("unit", "unsanitized", "reflection", "integration", "interleaving")
 
 # Labels of tests that the full tier leaves out in a build, as ./dev does. The label quick wins.
 LEFT_OUT = {"asan+ubsan": {"once", "compiler"}, "tsan": {"once", "compiler", "command"}}

@@ -6,11 +6,12 @@ usage: run.py FILE -- COMPILER [FLAGS...]
 
 FILE states its expectations:
     // expect: TEXT        the compilation fails, and the diagnostics contain TEXT (repeatable)
+    // expect-pfr: TEXT    the same with EVENTLOG_REFLECTION_PFR, instead of all other expectations
     // expect-success      the compilation succeeds: a control for the failing files
     // language: OPTION    in that language, instead of -std=c++20
 
 A FILE that changes macros before its includes, or the language, is compiled without the compiler's
--include option: the precompiled headers were read with others.
+-include option, if there is one: the precompiled headers were read with others.
 """
 
 import os
@@ -19,10 +20,12 @@ import subprocess
 import sys
 
 
-def read_expectations(path):
+def read_expectations(path, by_pfr):
     with open(path, encoding="utf-8") as file:
         source = file.read()
     texts = re.findall(r"^\s*// expect: (.*\S)\s*$", source, re.MULTILINE)
+    if by_pfr:
+        texts = re.findall(r"^\s*// expect-pfr: (.*\S)\s*$", source, re.MULTILINE) or texts
     success = re.search(r"^\s*// expect-success\s*$", source, re.MULTILINE) is not None
     changes_macros = re.search(r"^#\s*(define|undef)\b", source, re.MULTILINE) is not None
     language = re.search(r"^\s*// language: (\S+)\s*$", source, re.MULTILINE)
@@ -30,7 +33,9 @@ def read_expectations(path):
 
 
 def without_precompiled(command):
-    """The command without -include and its argument."""
+    """The command without -include and its argument, if it has them."""
+    if "-include" not in command:
+        return command
     place = command.index("-include")
     return command[:place] + command[place + 2 :]
 
@@ -39,7 +44,8 @@ def main():
     if len(sys.argv) < 4 or sys.argv[2] != "--":
         sys.exit(__doc__)
     path, command = sys.argv[1], sys.argv[3:]
-    texts, success, changes_macros, language = read_expectations(path)
+    texts, success, changes_macros, language = read_expectations(
+        path, "-DEVENTLOG_REFLECTION_PFR" in command)
     if changes_macros or language:
         command = without_precompiled(command)
     if success == bool(texts):

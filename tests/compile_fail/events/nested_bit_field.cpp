@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // expect: is a bit-field or a reference
+// expect-pfr: cannot bind bit-field
 #include <cstdint>
 
 #include <eventlog/eventlog.hpp>

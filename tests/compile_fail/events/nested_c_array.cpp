@@ -2,6 +2,7 @@
 //
 // expect: a struct in an event has a C array as field
 // expect: inner
+// expect-pfr: names provided for structured binding
 #include <array>
 #include <chrono>
 #include <cstdint>

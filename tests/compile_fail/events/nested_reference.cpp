@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // expect: a field of this event is a reference, or its type has no default constructor
+// expect-pfr: is a bit-field or a reference
 #include <cstdint>
 
 #include <eventlog/eventlog.hpp>

@@ -2,6 +2,7 @@
 //
 // expect: an event has a C array as field
 // expect: has_array
+// expect-pfr: names provided for structured binding
 #include <cstdint>
 #include <string_view>
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // expect: a field of this event is a reference, or its type has no default constructor
+// expect-pfr: has a type that is not supported
 #include <cstdint>
 
 #include <eventlog/eventlog.hpp>

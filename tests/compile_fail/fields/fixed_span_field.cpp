@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // expect: as a std::span of fixed length has none
+// expect-pfr: a field is a container that is not supported
 #include <cstddef>
 #include <span>
 

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: MIT
+#
+# The tests of structs again, with Boost.PFR as reflection (EVENTLOG_REFLECTION_PFR). They run in the
+# full tier of the release preset.
+if(NOT EVENTLOG_QUICK_TIER STREQUAL "optimized")
+    return()
+endif()
+
+file(
+    GLOB reflected
+    CONFIGURE_DEPENDS
+    unit/sdk/api/*_test.cpp
+    unit/sdk/schema/*_test.cpp
+    unit/sdk/collect/captured_events_test.cpp
+)
+# These compare the two.
+list(FILTER reflected EXCLUDE REGEX "members_test")
+add_executable(reflection_tests ${reflected})
+target_compile_definitions(reflection_tests PRIVATE EVENTLOG_REFLECTION_PFR)
+target_link_libraries(
+    reflection_tests
+    PRIVATE test_support elog::elog_static GTest::gmock GTest::gtest_main
+)
+eventlog_discover_suites(reflection_tests reflection TIMEOUT 600 LABELS full)
+
+set(with_pfr -DEVENTLOG_REFLECTION_PFR "-I$<JOIN:$<TARGET_PROPERTY:eventlog,INTERFACE_INCLUDE_DIRECTORIES>,;-I>")
+foreach(case IN LISTS cases)
+    if(case MATCHES "/compile_fail/(events|fields)/")
+        cmake_path(GET case STEM name)
+        add_test(
+            NAME reflection.compile_fail.${name}
+            COMMAND
+                /usr/bin/env python3 -B -S ${CMAKE_CURRENT_SOURCE_DIR}/compile_fail/run.py ${case}
+                -- ${CMAKE_CXX_COMPILER} "${with_pfr}"
+            COMMAND_EXPAND_LISTS
+        )
+        set_tests_properties(reflection.compile_fail.${name} PROPERTIES LABELS full)
+    endif()
+endforeach()
+
+add_test(
+    NAME reflection.codegen
+    COMMAND
+        /usr/bin/env python3 -B ${CMAKE_CURRENT_SOURCE_DIR}/codegen/run.py
+        ${CMAKE_CURRENT_SOURCE_DIR}/codegen/gate_sites.cpp
+        ${CMAKE_CURRENT_SOURCE_DIR}/codegen/copy_sites.cpp -- ${CMAKE_CXX_COMPILER} -fno-pic
+        "${with_pfr}"
+    COMMAND_EXPAND_LISTS
+)
+set_tests_properties(reflection.codegen PROPERTIES SKIP_RETURN_CODE 77 LABELS full)
