@@ -2,6 +2,7 @@
 /* Tests of relay_channel.c: producers in the kernel, in interrupts, too. */
 #include <linux/err.h>
 #include <linux/irq_work.h>
+#include <linux/relay.h>
 #include <linux/string.h>
 
 #include "../record.h"
@@ -333,6 +334,49 @@ static void finds_channels_by_name(struct kunit *test)
 	}
 }
 
+static struct dentry *create_no_file(const char *filename, struct dentry *parent, umode_t mode,
+				     struct rchan_buf *buf, int *is_global)
+{
+	return (struct dentry *)buf; /* not used by relay, which only checks for errors */
+}
+
+static int remove_no_file(struct dentry *file)
+{
+	return 0;
+}
+
+static const struct rchan_callbacks defaults = {
+	.create_buf_file = create_no_file,
+	.remove_buf_file = remove_no_file,
+};
+
+KUNIT_DEFINE_ACTION_WRAPPER(close_channel, relay_close, struct rchan *);
+
+/*
+ * relay's documentation states that the default subbuf_start returns 0, which would end logging
+ * with the first sub-buffer. It returns whether there is room.
+ */
+static void default_of_relay_fills_all_sub_buffers(struct kunit *test)
+{
+	struct rchan *channel = relay_open(NULL, NULL, 64, 2, &defaults, NULL);
+	struct rchan_buf *buf;
+	bool fills_second, is_full;
+	u64 first, i;
+
+	KUNIT_ASSERT_NOT_NULL(test, channel);
+	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, close_channel, channel));
+	buf = *get_cpu_ptr(channel->buf);
+	for (i = 1; i <= 2 * 64 / sizeof(i); i++)
+		__relay_write(channel, &i, sizeof(i));
+	fills_second = buf->subbufs_produced == 1 && buf->offset == 64;
+	__relay_write(channel, &i, sizeof(i));
+	is_full = relay_buf_full(buf);
+	first = *(const u64 *)buf->start;
+	put_cpu_ptr(channel->buf);
+	KUNIT_EXPECT_TRUE(test, fills_second && is_full);
+	KUNIT_EXPECT_EQ(test, 1, first);
+}
+
 static struct kunit_case cases[] = {
 	KUNIT_CASE(counts_records_without_room),
 	KUNIT_CASE(counts_records_that_are_too_large),
@@ -345,6 +389,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(takes_one_lock_at_a_time),
 	KUNIT_CASE(counts_writes_during_a_reset),
 	KUNIT_CASE(finds_channels_by_name),
+	KUNIT_CASE(default_of_relay_fills_all_sub_buffers),
 	{}
 };
 
