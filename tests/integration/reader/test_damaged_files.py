@@ -69,8 +69,11 @@ class DamagedFiles(harness.Case):
         return self.run_elog(*words, "--force")
 
     def events(self, path):
-        return [line for line in self.run_any("print", path, "--utc").stdout.splitlines()
-                if not line.startswith("-- ")]
+        return self.without_notes(self.run_any("print", path, "--utc"))
+
+    @staticmethod
+    def without_notes(printed):
+        return [line for line in printed.stdout.splitlines() if not line.startswith("-- ")]
 
     def assert_same_events(self, after, before):
         """Without the first clock reading, times differ by the drift of the clocks: by less than a
@@ -199,7 +202,7 @@ class DamagedFiles(harness.Case):
                     continue
                 repaired += 1
                 self.run_elog("verify", new)
-                events = self.events(damaged)
+                events = self.without_notes(printed)
                 if "state the clock" not in printed.stderr:
                     self.assertEqual(self.events(new), events)
                     self.assert_agreed(damaged, events)
