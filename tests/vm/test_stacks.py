@@ -63,11 +63,13 @@ class Stacks(loads.Guest):
         self.assertEqual([group["values"] for group in counted["groups"]],
                          [{"count()": COUNT // 2}] * 2)
 
-    def test_is_shown_for_kernel_events(self):
+    def test_kernel_events_have_functions_of_kernel(self):
         self.part("kernel")
         steps = self.steps("kernel.elog")
         self.assertTrue(steps)
-        self.assertTrue(all(step["stack"] for step in steps), steps)
+        for step in steps:
+            self.assertRegex(step["stack"], r"^([^;\[]+;)+entry_SYSCALL_64\S*_\[k\];"
+                                            r"do_syscall_64_\[k\];.*kernel_clone_\[k\]")
 
     def test_is_rejected_by_other_routes(self):
         self.assertIn("add --via perf", "\n".join(self.part("elsewhere", 2)))

@@ -51,7 +51,8 @@ perf_source::buffer perf_source::open(std::uint32_t cpu) const {
     }
     for (const enabled_event& each : enabled_events_) {
         try {
-            static_cast<void>(opened->add(each.name, each.id, each.condition));
+            static_cast<void>(
+                opened->add(each.name, each.id, each.condition, each.has_kernel_stack));
         } catch (const tracefs::event_gone&) {  // its last listener on another CPU was removed
         }
     }
@@ -112,14 +113,20 @@ void perf_source::check_cpus() {
 
 bool perf_source::enable_event(const kernel_trace_event& event, const std::string& condition) {
     const std::uint16_t id = event.format.id;
+    // The stack of a program's event ends with the emit. The system call in it is the same for all.
+    const bool has_kernel_stack = !is_program_system(event.kernel_name.system);
+    if (options_.stacks && has_kernel_stack) {
+        stacks_.prepare_kernel();
+    }
     bool is_asked = true;
     convert_tracefs_errors([&] {
         for_each_live([&](cpu_state& state) {
-            is_asked = state.live->add(event.kernel_name, id, condition) && is_asked;
+            is_asked =
+                state.live->add(event.kernel_name, id, condition, has_kernel_stack) && is_asked;
         });
         for_each_live([](cpu_state& state) { state.live->enable(); });
     });
-    enabled_events_.push_back({event.kernel_name, id, condition});
+    enabled_events_.push_back({event.kernel_name, id, condition, has_kernel_stack});
     return is_asked;
 }
 

@@ -47,6 +47,7 @@ class perf_source : public kernel_trace_source {
         eventlog::tracefs::event_name name;
         std::uint16_t id;
         std::string condition;
+        bool has_kernel_stack;
     };
 
     template <class Visit>

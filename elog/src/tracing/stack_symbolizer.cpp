@@ -23,15 +23,24 @@ constexpr std::size_t text_size_max = 8192;
 constexpr std::size_t files_max = 256;
 constexpr std::size_t function_names_max = 65536;
 
-std::vector<std::uint64_t> addresses_in(std::span<const std::uint8_t> bytes) {
-    std::vector<std::uint64_t> addresses(bytes.size() / sizeof(std::uint64_t));
-    for (std::size_t i = 0; i < addresses.size(); ++i) {
-        std::memcpy(&addresses[i], &bytes[i * sizeof addresses[i]], sizeof addresses[i]);
+struct frame {
+    std::uint64_t address = 0;
+    bool is_kernel = false;
+};
+
+std::vector<frame> frames_in(std::span<const std::uint8_t> bytes) {
+    std::vector<frame> frames;
+    bool is_kernel = false;
+    for (; bytes.size() >= sizeof(std::uint64_t); bytes = bytes.subspan(sizeof(std::uint64_t))) {
+        std::uint64_t address = 0;
+        std::memcpy(&address, bytes.data(), sizeof address);
+        if (address >= eventlog::tracefs::perf_context_min) {
+            is_kernel = address == eventlog::tracefs::perf_context_kernel;
+        } else if (address != 0) {
+            frames.push_back({address, is_kernel});
+        }
     }
-    std::erase_if(addresses, [](std::uint64_t address) {
-        return address == 0 || address >= eventlog::tracefs::perf_context_min;
-    });
-    return addresses;
+    return frames;
 }
 
 /// Opens the file that the process has mapped under that path. The inode excludes files that have
@@ -99,13 +108,17 @@ std::string stack_symbolizer::name_of(std::uint32_t process, std::uint64_t addre
 
 std::string_view stack_symbolizer::text_of(std::uint32_t process,
                                            std::span<const std::uint8_t> addresses) {
-    const std::vector<std::uint64_t> found = addresses_in(addresses);
+    const std::vector<frame> found = frames_in(addresses);
     std::vector<std::string> names;  // innermost first
     std::size_t size = 0;
     for (std::size_t i = 0; i < found.size() && size < text_size_max; ++i) {
-        // All except the first are return addresses, which may be behind the calling function.
-        std::string name = name_of(process, found[i] - (i == 0 ? 0 : 1));
-        if (names.empty() && i + 1 < found.size() && is_emit_frame(name)) {
+        // The first address of the kernel, and of the program, is that of the current instruction.
+        // The others are return addresses, which may be behind the calling function.
+        const auto [address, is_kernel] = found[i];
+        const bool is_first = i == 0 || found[i - 1].is_kernel != is_kernel;
+        const std::uint64_t called = address - (is_first ? 0 : 1);
+        std::string name = is_kernel ? kernel_.name_of(called) : name_of(process, called);
+        if (names.empty() && !is_kernel && i + 1 < found.size() && is_emit_frame(name)) {
             continue;
         }
         size += name.size() + 1;

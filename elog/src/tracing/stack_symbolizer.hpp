@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // Call stacks as text: "main;serve;handle", outermost function first, the input format of flame
-// graph tools. Functions without names are LIBRARY+0xOFFSET or 0xADDRESS.
+// graph tools. Functions without names are LIBRARY+0xOFFSET or 0xADDRESS; those of the kernel end
+// in "_[k]".
 #pragma once
 
 #include <cstddef>
@@ -16,6 +17,7 @@
 #include <vector>
 
 #include "tracing/elf_symbolizer.hpp"
+#include "tracing/kernel_functions.hpp"
 #include "tracing/process_mappings.hpp"
 
 namespace elog {
@@ -25,11 +27,15 @@ class stack_symbolizer {
     /// `mappings` must outlive it. Functions of programs whose tables exceed that memory, together
     /// with those read before, have no names: the programs are those of any user.
     explicit stack_symbolizer(process_mappings& mappings,
-                              std::uint64_t memory_max = elf_symbolizer::memory_max)
-        : mappings_(mappings), memory_max_(memory_max) {}
+                              std::uint64_t memory_max = elf_symbolizer::memory_max,
+                              kernel_functions kernel = kernel_functions())
+        : mappings_(mappings), memory_max_(memory_max), kernel_(std::move(kernel)) {}
 
-    /// `addresses` is perf_record::stack. Inner frames that belong to eventlog or the system call
-    /// are removed. Valid until the next call.
+    /// Reads the names of the kernel's functions, before there are records to wait for it.
+    void prepare_kernel() { kernel_.read(); }
+
+    /// `addresses` is perf_record::stack. If it has no functions of the kernel, inner frames that
+    /// belong to eventlog or the system call are removed. Valid until the next call.
     [[nodiscard]] std::string_view text_of(std::uint32_t process,
                                            std::span<const std::uint8_t> addresses);
 
@@ -47,6 +53,7 @@ class stack_symbolizer {
     process_mappings& mappings_;
     std::uint64_t memory_max_;
     std::uint64_t memory_ = 0;  // of files_
+    kernel_functions kernel_;
     std::map<file_key, known_file> files_;
     std::string text_;
 };

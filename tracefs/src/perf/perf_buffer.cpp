@@ -117,13 +117,14 @@ perf_event_attr ring_attributes(const perf_options& options) noexcept {
     return attributes;
 }
 
-perf_event_attr event_attributes(std::uint16_t id, const perf_options& options) noexcept {
+perf_event_attr event_attributes(std::uint16_t id, const perf_options& options,
+                                 bool with_kernel_stack) noexcept {
     perf_event_attr attributes{};
     attributes.type = PERF_TYPE_TRACEPOINT;
     attributes.config = id;
     attributes.sample_period = 1;
     attributes.sample_type = perf_sample_type | (options.stacks ? perf_stack_type : 0);
-    attributes.exclude_callchain_kernel = 1;
+    attributes.exclude_callchain_kernel = with_kernel_stack ? 0 : 1;
     attributes.disabled = 1;
     attributes.write_backward = options.overwrite ? 1 : 0;
     return attributes;
@@ -172,8 +173,9 @@ void perf_buffer::map_memory() {
         perf_memory({static_cast<const std::uint8_t*>(mapped) + page_size_, options_.buffer_size});
 }
 
-bool perf_buffer::add(const event_name& event, std::uint16_t id, const std::string& filter) {
-    perf_event_attr attributes = event_attributes(id, options_);
+bool perf_buffer::add(const event_name& event, std::uint16_t id, const std::string& filter,
+                      bool with_kernel_stack) {
+    perf_event_attr attributes = event_attributes(id, options_, with_kernel_stack);
     core::unique_fd file = open_attached_event(attributes, cpu_, event);
     if (!file && errno == ENODEV) {
         return true;  // the CPU has just gone offline; its buffer will be opened again

@@ -23,7 +23,7 @@ struct perf_options {
     std::uint64_t buffer_size = std::uint64_t{4} << 20U;  // bytes for each CPU: a power of two
     bool overwrite = false;                               // the newest events replace the oldest
     bool processes = false;  // records process starts and names instead of trace events
-    bool stacks = false;     // records the user stack with each event, or the mappings of processes
+    bool stacks = false;     // records the stack with each event, or the mappings of processes
 };
 
 class perf_buffer {
@@ -39,9 +39,11 @@ class perf_buffer {
     perf_buffer& operator=(const perf_buffer&) = delete;
 
     /// Adds the event with that number, with the kernel's filter if it is not empty; recording
-    /// starts with enable(). Returns false if the kernel refuses the filter; then all events are
-    /// recorded. Throws error, also if the event no longer exists.
-    [[nodiscard]] bool add(const event_name& event, std::uint16_t id, const std::string& filter);
+    /// starts with enable(). `with_kernel_stack`: stacks have the functions of the kernel, too.
+    /// Returns false if the kernel refuses the filter; then all events are recorded. Throws error,
+    /// also if the event no longer exists.
+    [[nodiscard]] bool add(const event_name& event, std::uint16_t id, const std::string& filter,
+                           bool with_kernel_stack);
     /// Enables all added events.
     void enable();
     /// Stops recording; an event in progress may be completed until wait_for_writers() returns.

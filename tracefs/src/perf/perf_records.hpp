@@ -55,6 +55,8 @@ struct perf_record {
 };
 
 inline constexpr std::uint64_t perf_context_min = static_cast<std::uint64_t>(PERF_CONTEXT_MAX);
+inline constexpr std::uint64_t perf_context_kernel =
+    static_cast<std::uint64_t>(PERF_CONTEXT_KERNEL);
 
 /// Parses a whole record, whose bytes must stay valid. Nothing if it is invalid.
 [[nodiscard]] std::optional<perf_record> parse_perf_record(std::span<const std::uint8_t> bytes,

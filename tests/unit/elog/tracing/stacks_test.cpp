@@ -24,6 +24,7 @@
 #include "schema/stack_field.hpp"
 #include "scratch.hpp"
 #include "tracing/elf_symbolizer.hpp"
+#include "tracing/kernel_functions.hpp"
 #include "tracing/process_mappings.hpp"
 #include "tracing/stack_symbolizer.hpp"
 
@@ -192,12 +193,59 @@ TEST(elf_symbolizer, demangles_without_parameters) {
     EXPECT_LE(elog::demangled_name(std::string(1000, 'x').c_str()).size(), 200U);
 }
 
+/// A file as /proc/kallsyms.
+elog::kernel_functions functions_in(std::string_view text) {
+    const std::string path = eventlog::test::scratch_directory() + "/kallsyms";
+    std::ofstream(path, std::ios::binary) << text;
+    return elog::kernel_functions(path);
+}
+
+constexpr std::string_view symbols = "ffffffff81000200 t do_work\n"
+                                     "0000000000000010 A fixed_percpu_data\n"
+                                     "ffffffff81000000 T start\n"
+                                     "ffffffff81000000 T same_as_start\n"
+                                     "ffffffff81000210 D data\n"
+                                     "ffffffffc0000000 t probe\t[module]\n"
+                                     "ffffffff8100zzzz t no_number\n"
+                                     "ffffffff81000300\n";
+
+TEST(kernel_functions, are_found_by_address) {
+    elog::kernel_functions functions = functions_in(symbols);
+    EXPECT_EQ(functions.name_of(0xffffffff81000000), "start_[k]");
+    EXPECT_EQ(functions.name_of(0xffffffff810001ff), "start_[k]");
+    EXPECT_EQ(functions.name_of(0xffffffff81000310), "do_work_[k]");
+    EXPECT_EQ(functions.name_of(0xffffffffc0000001), "probe_[k]");
+}
+
+TEST(kernel_functions, are_addresses_without_a_name) {
+    elog::kernel_functions functions = functions_in(symbols);
+    EXPECT_EQ(functions.name_of(0xffffffff80ffffff), "0xffffffff80ffffff_[k]");
+    EXPECT_EQ(functions.name_of(0xffffffff81010200), "0xffffffff81010200_[k]");
+    EXPECT_EQ(functions.name_of(UINT64_MAX), "0xffffffffffffffff_[k]");
+    EXPECT_EQ(functions_in("0000000000000000 T hidden\n").name_of(5), "0x5_[k]");
+    EXPECT_EQ(elog::kernel_functions("/no such file").name_of(5), "0x5_[k]");
+}
+
+std::vector<std::uint8_t> bytes_of(const std::vector<std::uint64_t>& addresses) {
+    std::vector<std::uint8_t> bytes(addresses.size() * sizeof(std::uint64_t));
+    std::memcpy(bytes.data(), addresses.data(), bytes.size());
+    return bytes;
+}
+
+TEST(stack_symbolizer, lists_functions_of_kernel_behind_those_of_program) {
+    process_mappings all([](std::uint32_t) { return std::string(); });
+    elog::stack_symbolizer texts(all, elog::elf_symbolizer::memory_max, functions_in(symbols));
+    const std::vector<std::uint8_t> stored =
+        bytes_of({UINT64_MAX - 127, 0xffffffff81000205, 0xffffffff81000200, UINT64_MAX - 511,
+                  0x1000, 0x2001});
+    EXPECT_EQ(texts.text_of(1, stored), "0x2000;0x1000;start_[k];do_work_[k]");
+}
+
 TEST(stack_symbolizer, lists_outermost_first_without_emit_frames) {
     process_mappings all([](std::uint32_t) { return std::string(); });
     elog::stack_symbolizer texts(all);
-    const std::vector<std::uint64_t> addresses{UINT64_MAX - 511, 0x1000, 0x2001, 0, 0x3001};
-    std::vector<std::uint8_t> stored(addresses.size() * sizeof(std::uint64_t));
-    std::memcpy(stored.data(), addresses.data(), stored.size());
+    const std::vector<std::uint8_t> stored =
+        bytes_of({UINT64_MAX - 511, 0x1000, 0x2001, 0, 0x3001});
     EXPECT_EQ(texts.text_of(1, stored), "0x3000;0x2000;0x1000");
     all.add_mapping(1, 0x2000, {0x2800, 0x100, 0, "/no/such;file"});
     EXPECT_EQ(texts.text_of(1, stored), "0x3000;such:file+0x100;0x1000");
