@@ -187,6 +187,33 @@ TEST_F(callbacks, unregistration_reports_callback_running_in_another_thread) {
     EXPECT_TRUE(eventlog_provider_on_listeners_changed(provider.handle(), nullptr, nullptr));
 }
 
+/// Creates and destroys a dozen providers: the library reuses the memory of one after three others.
+/// Returns whether one of them was at that address.
+bool is_reused(const eventlog_provider* address, const eventlog_definition& definition) {
+    bool found = false;
+    for (int i = 0; i < 12; ++i) {
+        const eventlog::dynamic_provider next(definition);
+        found = found || next.handle() == address;
+    }
+    return found;
+}
+
+TEST_F(callbacks, keep_their_provider_from_reuse_while_they_run) {
+    stay place;
+    std::optional<eventlog::dynamic_provider> provider(definition());
+    const eventlog_provider* const address = provider->handle();
+    EXPECT_TRUE(eventlog_provider_on_listeners_changed(provider->handle(), stay::wait, &place));
+    std::jthread runner([handle = provider->handle()] { eventlog_provider_run_callbacks(handle); });
+    while (!place.entered) {
+        std::this_thread::yield();
+    }
+    provider.reset();
+    EXPECT_FALSE(is_reused(address, definition()));
+    place.leave = true;
+    runner.join();
+    EXPECT_TRUE(is_reused(address, definition()));
+}
+
 TEST_F(callbacks, do_not_use_context_after_unregistration) {
     const eventlog::dynamic_provider provider(definition());
     std::atomic<bool> stop{false};
