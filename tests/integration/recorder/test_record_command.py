@@ -89,8 +89,8 @@ class RecordCommand(harness.Case):
 
     def test_surviving_command_is_reported(self):
         result = self.run_elog(
-            "record", "-e", "counter:*", "--duration", "200ms", "--", harness.program("counter"),
-            "1", "1000", "1000",
+            "record", "-e", "counter:*", "--limit", "1", "--", harness.program("counter"), "1",
+            "1000", "1000",
         )
         self.assertRegex(result.stderr, r"is still running, as process \d+")
 
