@@ -23,6 +23,7 @@
 #include "ring/rseq.hpp"
 #include "ring/subscription_slots.hpp"
 #include "ring_fixture.hpp"
+#include "scoped_environment.hpp"
 
 namespace {
 
@@ -56,7 +57,7 @@ class ring_context : public ::testing::Test {
         slot = slot_of(listener);
         ASSERT_NE(slot, nullptr);
         if (slot->fast_cpus.load() == 0) {
-            GTEST_SKIP() << "no restartable sequences here, or another clock";
+            GTEST_SKIP() << "no restartable sequences here, or no processor clock";
         }
         listener.poll();
         listener.clear_records();
@@ -90,6 +91,8 @@ class ring_context : public ::testing::Test {
     }
 
     const eventlog::test::pinned_to_one_cpu pinned;
+    // Its clock is that of sequences which read no other.
+    const eventlog::test::scoped_environment_variable tsc{"EVENTLOG_TSC", "on"};
     event_listener listener{"context_test:*", {buffer_size, 4}};
     subscription_slot* slot = nullptr;
 };
