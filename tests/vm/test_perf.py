@@ -4,6 +4,8 @@
 counted; the kernel evaluates --where as far as possible; and the kernel decides on permissions."""
 
 import json
+import os
+import subprocess
 
 import loads
 import vm_case
@@ -61,6 +63,23 @@ until [ \$(stat -c %s /tmp/later.elog) -gt 100000 ]; do sleep 0.1; done
 taskset 1 "$program" 7 < /dev/null
 END
     record -e 'load:*' -o /tmp/later.elog --buffer-size 2x128K -j -- sh /tmp/both
+}}
+# No buffer of the kernel has a trace of events that are too large for it.
+oversized() {{
+    "$elog" record --via $1 -e 'load:*' -o /tmp/oversized_$1.elog --force --fail-on-loss -j -- \
+        "$program" 3 5000 < /dev/null
+}}
+too_large_for_perf() {{ oversized perf; }}
+too_large_for_tracefs() {{ oversized tracefs; }}
+# One recording has the losses of the program, the other one selects other events.
+not_its_own() {{
+    record -e 'sched:sched_process_exec' -o /tmp/none.elog --force -j -- \
+        "$elog" record --via perf -e 'load:*' -o /tmp/other.elog --force -- "$program" 3 5000 < /dev/null
+}}
+# The file has events of another provider.
+mixed() {{
+    record -e 'sched:sched_process_exec' -e 'load:*' -o /tmp/mixed.elog --force -j -- \
+        "$program" 3 5000 < /dev/null
 }}
 # Commands that count instead of recording. They wait in ppoll(2) when all is set up.
 counted() {{
@@ -169,6 +188,7 @@ overwritten_away() {{
 part agg counted agg 'count(), sum(number) by event'
 part top counted top
 for each in beside_memory asked explained overwritten overwritten_not late later of_keeper by_name \
+    too_large_for_perf too_large_for_tracefs not_its_own mixed \
     chosen by_other_name overwritten_by_name of_kernel features not_there not_of_perf with_session mistyped too_much; do
     part $each $each
 done
@@ -193,7 +213,8 @@ class Perf(loads.KernelTrace):
 
     SCRIPT = SCRIPT
     FILES = ("perf.elog", "memory.elog", "asked.elog", "newest.elog", "few.elog", "late.elog",
-             "later.elog", "away.elog", "newest_away.elog")
+             "later.elog", "away.elog", "newest_away.elog", "oversized_perf.elog",
+             "oversized_tracefs.elog", "mixed.elog", "other.elog")
     OPTIONS = {"memory": 2048, "processors": 2}
 
     def events_of(self, title):
@@ -208,6 +229,28 @@ class Perf(loads.KernelTrace):
         self.assertEqual(loads.loads(self.collected("memory.elog")), (found, 0))
         by_perf, by_memory = (records(self.collected(f"{name}.elog")) for name in ("perf", "memory"))
         self.assertEqual([one[1:] for one in by_perf], [one[1:] for one in by_memory])
+
+    def test_counts_events_that_programs_lose(self):
+        for route in ("perf", "tracefs"):
+            summary = loads.summary(self.part(f"too_large_for_{route}", 3))
+            self.assertEqual((summary["events"], summary["lost"]), (0, 3))
+            self.assertEqual(summary["lost_by_reason"]["too_large"], 3)
+            (by_provider,) = summary["lost_by_provider"]
+            self.assertEqual((by_provider["provider"], by_provider["lost"]), ("load", 3))
+            path = self.collected(f"oversized_{route}.elog")
+            self.assertEqual(loads.loads(path), ([], 3))
+            subprocess.run([os.environ["ELOG"], "verify", path], check=True)
+
+    def test_leaves_out_losses_of_other_providers(self):
+        self.assertEqual(loads.summary(self.part("not_its_own"))["lost"], 0)
+        self.assertEqual(loads.loads(self.collected("other.elog")), ([], 3))
+
+    def test_attributes_losses_to_their_provider(self):
+        self.part("mixed")
+        lines = loads.shown(self.collected("mixed.elog"))
+        self.assertIn("sched", {line["provider"] for line in lines if "event" in line})
+        (lost,) = [line for line in lines if line.get("lost")]
+        self.assertEqual((lost["lost"], lost["provider"]), (3, "load"))
 
     def test_explains_kernel_filter(self):
         self.assert_explained("explained", "(number >= 6 && amount == 7)",

@@ -22,6 +22,9 @@
 namespace elog {
 namespace {
 
+// The largest event that the kernel's tracing takes, see write_user_events in the library.
+constexpr unsigned kernel_payload_max = 4048;
+
 /// Number of events that the file would have without --limit, on a disk with enough space.
 std::uint64_t count_wanted(const recording_summary& summary, const summary_notes& notes) {
     return notes.omitted ? notes.omitted->kept
@@ -119,8 +122,9 @@ void print_losses(const recording_summary& summary) {
             summary.overwritten);
     }
     if (summary.too_large != 0) {
-        print_diagnostic("elog: {} events were over {} bytes. Shorten them in the program.",
-                         summary.too_large, EVENTLOG_RECORD_SIZE_MAX);
+        print_diagnostic("elog: {} events were over {} bytes, or over {} for the kernel. Shorten "
+                         "them in the program.",
+                         summary.too_large, EVENTLOG_RECORD_SIZE_MAX, kernel_payload_max);
     }
     if (summary.cut != 0) {
         print_diagnostic("elog: {} events were too large and have been cut to fit", summary.cut);

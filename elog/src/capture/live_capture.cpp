@@ -2,14 +2,17 @@
 #include "capture/live_capture.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <set>
 #include <utility>
 
 #include "base/user_error.hpp"
+#include "capture/program_losses.hpp"
 #include "kmod/device_recording.hpp"
 #include "kmod/device_subscription.hpp"
 #include "kmod/relay_subscription.hpp"
 #include "memory/running_providers.hpp"
+#include "platform/glob.hpp"
 #include "tracing/kernel_trace_condition.hpp"
 
 namespace elog {
@@ -40,23 +43,50 @@ const std::vector<discovered_event>* events_of(const kernel_trace_recording& pro
     return &process.found();
 }
 
+/// Empty if all processes are wanted.
+program_losses::process_filter filter_of(const capture_request& request) {
+    if (request.pids.empty() && request.process_names.empty()) {
+        return {};
+    }
+    return [pids = request.pids, names = request.process_names](std::uint32_t pid,
+                                                                const std::string& name) {
+        return std::find(pids.begin(), pids.end(), pid) != pids.end() ||
+               std::any_of(names.begin(), names.end(), [&](const std::string& each) {
+                   return eventlog::core::glob_match(each, name);
+               });
+    };
+}
+
 /// Buffers of the kernel: of its tracing, or of the module.
 template <class Recording>
 class kernel_capture : public live_capture {
   public:
     template <class... Arguments>
-    explicit kernel_capture(recording_route route, Arguments&&... arguments)
-        : route_(route), process_(std::forward<Arguments>(arguments)...) {}
+    explicit kernel_capture(recording_route route, const capture_request& request,
+                            Arguments&&... arguments)
+        : route_(route),
+          losses_(request.subscription.patterns, filter_of(request)),
+          process_(std::forward<Arguments>(arguments)...) {}
 
     [[nodiscard]] recording_route route() const noexcept override { return route_; }
     recording_summary run(record_sink& sink, const std::function<bool()>& stop,
                           std::chrono::nanoseconds latency) override {
-        return process_.run(sink, stop, latency);
+        sink_.emplace(sink, losses_);
+        return with_losses(process_.run(
+            *sink_,
+            [&] {
+                look_for_losses();
+                return stop();
+            },
+            latency));
     }
-    void begin(record_sink& sink) override { process_.begin(sink); }
-    void poll() override { process_.poll(); }
+    void begin(record_sink& sink) override { process_.begin(sink_.emplace(sink, losses_)); }
+    void poll() override {
+        look_for_losses();
+        process_.poll();
+    }
     bool wait(std::chrono::nanoseconds at_most) override { return process_.wait(at_most); }
-    recording_summary end() override { return process_.end(); }
+    recording_summary end() override { return with_losses(process_.end()); }
     [[nodiscard]] std::vector<std::string> take_diagnostics() override {
         return process_.take_diagnostics();
     }
@@ -70,11 +100,28 @@ class kernel_capture : public live_capture {
         return events_of(process_);
     }
     [[nodiscard]] recording_summary current_summary() const override {
-        return process_.current_summary();
+        recording_summary summary = process_.current_summary();
+        losses_.add_to(summary, false);
+        return summary;
     }
 
   private:
+    /// Sinks divide a recording into several files, each of which has the losses so far.
+    void look_for_losses() {
+        if (losses_.look()) {
+            for (const loss_report& each : losses_.reports()) {
+                sink_->note_loss(each);
+            }
+        }
+    }
+    [[nodiscard]] recording_summary with_losses(recording_summary summary) const {
+        losses_.add_to(summary, true);
+        return summary;
+    }
+
     recording_route route_;
+    program_losses losses_;  // before the kernel begins to record
+    std::optional<program_loss_sink> sink_;
     Recording process_;
 };
 
@@ -122,14 +169,14 @@ std::unique_ptr<live_capture> open_capture(recording_route route, const capture_
     switch (route) {
         case recording_route::device:
             return std::make_unique<kernel_capture<device_recording>>(
-                route, options, std::make_unique<device_subscription>(options));
+                route, request, options, std::make_unique<device_subscription>(options));
         case recording_route::relay:
             return std::make_unique<kernel_capture<device_recording>>(
-                route, options, std::make_unique<relay_subscription>(options));
+                route, request, options, std::make_unique<relay_subscription>(options));
         case recording_route::tracefs:
         case recording_route::perf:
             return std::make_unique<kernel_capture<kernel_trace_recording>>(
-                route, tracing_options_of(route, request));
+                route, request, tracing_options_of(route, request));
         case recording_route::memory:
             break;
     }

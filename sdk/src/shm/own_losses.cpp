@@ -8,6 +8,7 @@
 
 #include "ring/gate_layout.hpp"
 #include "shm/exact_io.hpp"
+#include "shm/kernel_losses.hpp"
 #include "shm/mapped_directory.hpp"
 #include "shm/process_file.hpp"
 #include "shm/subscription_file.hpp"
@@ -21,13 +22,21 @@ bool has_early_losses(eventlog_published_provider& entry) noexcept {
     });
 }
 
-/// In the counters behind the own gate, which is closed already. True also if they cannot be read.
+/// The losses in a struct eventlog_counters_page, which is read up to there.
+struct loss_counters {
+    std::array<eventlog_route_counters, EVENTLOG_ROUTES_MAX> routes;
+    std::array<__u64, EVENTLOG_SUBSCRIPTIONS_MAX> unattached;
+};
+static_assert(offsetof(loss_counters, unattached) == offsetof(eventlog_counters_page, unattached));
+
+/// Behind the own gate, which is closed already. True also if they cannot be read.
 bool has_counted_losses(const unique_fd& file, const published_place& place) noexcept {
-    std::array<__u64, EVENTLOG_SUBSCRIPTIONS_MAX> words{};
-    const std::uint64_t offset =
-        place.gate_offset + EVENTLOG_GATE_SIZE + offsetof(eventlog_counters_page, unattached);
-    return !file || !read_exactly(file, words.data(), sizeof words, offset) ||
-           std::ranges::any_of(words, [](__u64 word) { return word != 0; });
+    loss_counters found{};
+    return !file ||
+           !read_exactly(file, &found, sizeof found, place.gate_offset + EVENTLOG_GATE_SIZE) ||
+           has_losses(found.routes[EVENTLOG_COUNTERS_USER_EVENTS]) ||
+           (has_slot_serials() &&
+            std::ranges::any_of(found.unattached, [](__u64 word) { return word != 0; }));
 }
 
 /// Of a subscription that exists.
@@ -47,8 +56,7 @@ bool has_reader(const directory& where, const char* name, const published_place&
 bool may_have_unread_losses(const directory& where, const unique_fd& file, const char* name,
                             const published_place& place) noexcept {
     // A provider that reads the shared gate counts in its entry only.
-    return has_slot_serials() &&
-           (has_early_losses(*place.entry) ||
+    return ((has_slot_serials() && has_early_losses(*place.entry)) ||
             (place.has_own_gate && has_counted_losses(file, place))) &&
            has_reader(where, name, place);
 }

@@ -14,6 +14,7 @@
 #include "platform/error_text.hpp"
 #include "platform/process.hpp"
 #include "shm/directory.hpp"
+#include "shm/kernel_losses.hpp"
 #include "shm/mapped_files.hpp"
 #include "shm/process_file_layout.hpp"
 
@@ -125,6 +126,11 @@ class published_provider {
     /// Reads the number of events that the provider has lost for a subscription because it was not
     /// attached. 0 also if it cannot be read, or changes all the time.
     [[nodiscard]] std::uint64_t read_unattached(unsigned slot, std::uint64_t serial) const noexcept;
+
+    /// Whether it has lost events on their way to the kernel.
+    [[nodiscard]] bool has_kernel_losses() const noexcept {
+        return core::has_kernel_losses(file_->file_, entry_.gate_offset);
+    }
 
     /// Of the provider of a process that has died: its state becomes EVENTLOG_PUBLISHED_COUNTED.
     void keep_counters() noexcept;

@@ -35,8 +35,8 @@
 /// or removed; each is behind the one before it.
 ///
 /// The file is removed with the last provider, or later by another process that finds its process
-/// dead. It keeps its name while one of its providers has unattached events of a subscription that
-/// exists, whose readers find their number there: see may_have_unread_losses().
+/// dead. It keeps its name while one of its providers has losses whose number a reader may still
+/// have to find there: see may_have_unread_losses().
 #define EVENTLOG_PROCESS_MAGIC 0x535345434f525045ULL  // "EPROCESS"
 #define EVENTLOG_PROCESS_VERSION 2
 #define EVENTLOG_PROCESS_DIRECTORY_OFFSET 1024
@@ -75,8 +75,8 @@ enum eventlog_published_state {
     EVENTLOG_PUBLISHED_EMPTY = 0,  // also while it is being written
     EVENTLOG_PUBLISHED_READY = 1,
     EVENTLOG_PUBLISHED_REMOVED = 2,  // the provider was withdrawn
-    // The same, but its counters and schema stay: a subscription that exists has lost events of it,
-    // and its reader may not have read the number. Never used again.
+    // The same, but its counters and schema stay: it has losses whose number a reader may not have
+    // read. Never used again.
     EVENTLOG_PUBLISHED_COUNTED = 3,
 };
 

@@ -13,6 +13,7 @@
 #include "platform/process.hpp"
 #include "ring/ring_lock.hpp"
 #include "shm/exact_io.hpp"
+#include "shm/kernel_losses.hpp"
 #include "shm/process_file.hpp"
 
 namespace eventlog::core {
@@ -215,7 +216,7 @@ bool may_have_unread_losses(const directory& where, const published_provider& pr
             return true;
         }
     }
-    return false;
+    return provider.has_kernel_losses() && has_kernel_loss_reader(where);
 }
 
 namespace {

@@ -101,8 +101,9 @@ class directory_lock {
 /// Removes the subscriptions whose consumer has died. Under the directory lock.
 void remove_dead_subscriptions(const directory& where) noexcept;
 
-/// Whether a provider of a process has lost events, as unattached, for a subscription that exists:
-/// its readers may still have to read the number.
+/// Whether a provider of a process has lost events, as unattached, for a subscription that exists,
+/// or on their way to the kernel while there is a kernel_loss_reader: readers may still have to
+/// read the numbers.
 [[nodiscard]] bool may_have_unread_losses(const directory& where,
                                           const published_provider& provider) noexcept;
 
