@@ -118,8 +118,12 @@ class ForeignFiles(loads.OfTheModule, loads.Guest):
         return [match.groups() for match in found if match]
 
     def lost_by_perf(self, name):
-        text = self.output("perf", "script", "--show-lost-events", "--input", self.collected(name))
-        return sum(map(int, re.findall(r"PERF_RECORD_LOST lost (\d+)$", text, re.MULTILINE)))
+        file = self.collected(name)
+        text = self.output("perf", "script", "--show-lost-events", "--input", file)
+        in_place = sum(map(int, re.findall(r"PERF_RECORD_LOST lost (\d+)$", text, re.MULTILINE)))
+        # The kernel's final count, which also has losses behind the last record.
+        stats = self.output("perf", "report", "--stats", "--input", file)
+        return max(in_place, *map(int, re.findall(r"LOST_SAMPLES events: +(\d+)", stats)), 0)
 
     def assert_as_by_perf(self, name):
         by_elog = [(str(line["pid"]), str(line["tid"]), line["cpu"], nanoseconds(line["time"]),
@@ -178,7 +182,8 @@ class ForeignFiles(loads.OfTheModule, loads.Guest):
                       self.part("lossy"))
         found, missing = loads.loads(self.collected("lossy.data"))
         self.assertGreater(missing, 0)
-        self.assertEqual(missing, self.lost_by_perf("lossy.data"))
+        # By CPU, the one count may have the beginning or end of a program that the other one lacks.
+        self.assertIn(missing - self.lost_by_perf("lossy.data"), (0, 1, 2))
         # It has counted lost beginnings and ends of programs in the same sums.
         self.assertGreaterEqual(len(found) + missing, COUNT_OF_LOSSY)
         self.assertEqual(found, sorted(found))
