@@ -8,6 +8,7 @@
 
 #include <csignal>
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -125,6 +126,29 @@ void check_impossible() {
 
 TEST(program_losses, leave_out_impossible_counts) {
     check_in_child(check_impossible);
+}
+
+/// As when a program executes another one: the file of that has the same name.
+void check_replaced_file() {
+    const lossy_provider one("kernel_lossy");
+    const elog::event_patterns patterns = patterns_of(selected);
+    elog::program_losses losses(patterns, {});
+    const std::string own = eventlog::test::process_file_path(::getpid());
+    const std::string name = std::filesystem::path(own).parent_path() / "1.1";
+    lose(one.provider, refused, 2);
+    std::filesystem::copy_file(own, name);
+    losses.end();
+    EXPECT_EQ(lost_in(losses), 2U + 2U);
+    lose(one.provider, refused, 3);
+    std::filesystem::copy_file(own, name + ".next");
+    std::filesystem::rename(name + ".next", name);
+    losses.end();
+    EXPECT_EQ(lost_in(losses), 5U + 2U + 5U);
+    std::filesystem::remove(name);
+}
+
+TEST(program_losses, include_those_of_a_file_that_replaces_another) {
+    check_in_child(check_replaced_file);
 }
 
 /// A program that begins, loses events and ends. Returns its process.
