@@ -65,7 +65,7 @@ class range_selector {
     }
 
     /// Whether a section's readings may convert a record of the range: one in the section, or one
-    /// with a custom clock in a distant section.
+    /// in another section that is late or has a custom clock.
     [[nodiscard]] bool needs_readings(const index_section& section) const noexcept {
         const neighbor_readings& near = neighbors_of(section);
         return may_contain(section) || (far_earliest_ < near.after && far_latest_ >= near.before);
@@ -96,8 +96,9 @@ class range_selector {
     }
 
   private:
-    /// Readings of the host's clock on both sides of a section. Records with the machine's clock
-    /// have times in [before, after); records with a custom clock may have any time.
+    /// Readings of the host's clock on both sides of a section. The section's own readings and
+    /// these convert times in [before, after). Records may have any time: a record that was written
+    /// late is earlier than readings before it, back to their watermark.
     struct neighbor_readings {
         std::uint64_t before = 0;
         std::uint64_t after = UINT64_MAX;
@@ -124,10 +125,9 @@ class range_selector {
             }
             clock_.add(sample_of(head.first_clock));
             clock_.add(sample_of(head.last_clock));
-            const clock_reading& last = head.last_clock;
-            before = last.watermark == 0 ? last.clock : std::min(last.watermark, last.clock);
+            before = head.last_clock.clock;
             first_reading_ = std::min<std::uint64_t>(first_reading_, head.first_clock.clock);
-            last_reading_ = std::max<std::uint64_t>(last_reading_, last.clock);
+            last_reading_ = std::max<std::uint64_t>(last_reading_, before);
             offset_min_ = std::min(offset_min_, static_cast<double>(head.offset_min));
             offset_max_ = std::max(offset_max_, static_cast<double>(head.offset_max));
             span_ = std::max(span_, span_of(sections_[i]));

@@ -16,6 +16,7 @@
 #include "file/index_builder.hpp"
 #include "record/ring_records.hpp"
 #include "recording_sample.hpp"
+#include "scoped_environment.hpp"
 #include "scratch.hpp"
 
 namespace {
@@ -136,6 +137,59 @@ std::vector<std::int64_t> times_in(elog::file_reader& file, const elog::time_ran
         }
     });
     return times;
+}
+
+/// A recording on a clock that runs unevenly. Records reach the file after two later clock
+/// readings, so the readings that convert them are often in another section of the index.
+class late_recording {
+  public:
+    static constexpr std::uint64_t steps = 32;
+    static constexpr std::uint64_t step = 100'000'000;  // nanoseconds
+    static constexpr std::uint64_t block = 200;         // records
+
+    late_recording() {
+        elog::file_writer writer(path, EVENTLOG_CLOCK_TSC, 1);
+        writer.write_provider(test::mark_provider());
+        test::bytes records = test::make_records(1, block);
+        for (std::uint64_t i = 1; i <= steps; ++i) {
+            const std::uint64_t uneven = i * step + i * i * 1000;
+            writer.write_clock({3 * i * step, uneven, test::realtime_ahead + uneven},
+                               i < 3 ? 0 : 3 * (i - 2) * step);
+            if (i >= 3) {
+                write_block(writer, records, (i - 2) * step + step / 2);
+            }
+        }
+        writer.write_end();
+    }
+    ~late_recording() { static_cast<void>(::unlink(path.c_str())); }
+    late_recording(const late_recording&) = delete;
+    late_recording& operator=(const late_recording&) = delete;
+
+    static void write_block(elog::file_writer& writer, test::bytes& records, std::uint64_t begin) {
+        std::uint64_t i = 0;
+        records = elog::map_times(elog::run_reader(records),
+                                  [&](std::uint64_t) { return 3 * (begin + i++ * 1000); });
+        elog::record_run run;
+        run.count = block;
+        run.bytes = records;
+        writer.write_run(run);
+    }
+
+    const std::string path = test::scratch_directory() + "/late.elog";
+};
+
+TEST(file_index, converts_late_records_by_the_readings_around_them) {
+    const test::scoped_environment_variable interval("EVENTLOG_TEST_INDEX_BYTES", "32768");
+    const late_recording recording;
+    elog::file_reader whole(recording.path);
+    const std::vector<std::int64_t> all = times_in(whole, {});
+    ASSERT_EQ(all.size(), (late_recording::steps - 2) * late_recording::block);
+    for (std::size_t first = 0; first < all.size(); first += late_recording::block) {
+        const elog::time_range block{all[first], all[first + late_recording::block - 1]};
+        elog::file_reader part(recording.path, block);
+        EXPECT_TRUE(part.used_index());
+        EXPECT_EQ(times_in(part, {}), times_in(whole, block)) << first;
+    }
 }
 
 TEST(file_index, hides_no_record_next_to_wrong_timestamp) {
