@@ -297,9 +297,13 @@ def is_selected(case, chosen):
 
 
 def is_variant(name, chosen):
-    """Whether a test repeats a suite under other conditions: KIND.SUITE.CONDITION."""
-    suite = chosen.removesuffix(".*")
-    return suite != chosen and name.partition(".")[2].startswith(suite + ".")
+    """Whether a test repeats suites under other conditions: one suite as KIND.SUITE.CONDITION, or
+    several under a name of their own."""
+    rest, patterns = name.partition(".")[2], chosen.partition("-")[0].split(":")
+    suites = [each.removesuffix(".*") for each in patterns]
+    if len(suites) > 1:
+        return rest not in suites
+    return suites != patterns and rest.startswith(suites[0] + ".")
 
 
 class Build:

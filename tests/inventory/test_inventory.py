@@ -162,6 +162,13 @@ class Builds(unittest.TestCase):
                                "--gtest_filter=ring.*"))
         self.assertEqual(set(build.tests), {"unit.ring.without_sequences"})
 
+    def test_contain_tests_of_several_suites_under_other_conditions(self):
+        build = build_of(entry("unit.stress.without_sequences", "/b/unit_tests",
+                               "--gtest_filter=ring.*:schema.*"))
+        self.assertEqual(set(build.tests), {"unit.stress.without_sequences"})
+        part = build_of(entry("unit.ring", "/b/unit_tests", "--gtest_filter=ring.*-a.*:b.*"))
+        self.assertEqual(set(part.tests), {"unit.ring.wraps"})
+
     def test_filters_may_exclude_cases(self):
         self.assertTrue(inventory.is_selected("a.x", "-a.y:b.*"))
         self.assertFalse(inventory.is_selected("b.x", "-a.y:b.*"))
