@@ -221,21 +221,32 @@ class provider {
         lists<Event>, Event,
         std::conditional_t<lists<timed<Event>>, timed<Event>, eventlog::gauge<Event>>>;
 
+    // A search takes time to compile, so these functions search for a wrapper only if the event is
+    // not found.
+
     template <class Event>
     static consteval std::size_t index() {
-        static_assert(lists<entry_of<Event>>,
-                      "eventlog: this type is not an event of this provider. Add it to the "
-                      "provider's list.");
-        return position<entry_of<Event>>;
+        if constexpr (lists<Event>) {
+            return position<Event>;
+        } else {
+            static_assert(lists<entry_of<Event>>,
+                          "eventlog: this type is not an event of this provider. Add it to the "
+                          "provider's list.");
+            return position<entry_of<Event>>;
+        }
     }
 
     /// The position of an event that is emitted as it is, without a duration.
     template <class Event>
     static consteval std::size_t emitted_index() {
-        static_assert(lists<Event> || !lists<timed<Event>>,
-                      "eventlog: this event is timed. Emit it with time(), which measures a scope, "
-                      "or emit an eventlog::timed<...> object with its duration.");
-        return index<Event>();
+        if constexpr (lists<Event>) {
+            return position<Event>;
+        } else {
+            static_assert(!lists<timed<Event>>,
+                          "eventlog: this event is timed. Emit it with time(), which measures a "
+                          "scope, or emit an eventlog::timed<...> object with its duration.");
+            return index<Event>();
+        }
     }
 
     /// Whether a callable returns an event of this provider.
@@ -259,11 +270,9 @@ class provider {
     template <class Event>
     [[gnu::always_inline]] static void fire_probe(const std::uint64_t& session,
                                                   const Event& event) noexcept {
-        if constexpr (provider_info_of<provider>.usdt) {
-            using probe = detail::probe<Name, entry_of<Event>>;
-            if (probe::is_enabled()) [[unlikely]] {
-                probe::fire(session, event);
-            }
+        using probe = detail::probe<Name, entry_of<Event>>;
+        if (probe::is_enabled()) [[unlikely]] {
+            probe::fire(session, event);
         }
     }
 
@@ -298,7 +307,9 @@ class provider {
         if (detail::is_open(state::gate.words[id])) [[unlikely]] {
             detail::members_of<Event>::with(event, detail::send<Event>{state::site(id), session});
         }
-        fire_probe(session, event);
+        if constexpr (provider_info_of<provider>.usdt) {
+            fire_probe(session, event);
+        }
     }
 
     /// Emits an event of a session that `make` returns, called only if there is a listener.
@@ -362,7 +373,9 @@ class provider {
                 detail::members_of<Event>::with(event, detail::send<Event>{state::site(id), 0});
             }
         }
-        fire_probe(0, event);
+        if constexpr (provider_info_of<provider>.usdt) {
+            fire_probe(0, event);
+        }
     }
 
     /// Emits an event that `make` returns. `make` is called only if there is a listener. A type in
