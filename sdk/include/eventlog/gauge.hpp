@@ -3,7 +3,6 @@
 // provider::gauge<Event>: a number that emits an event whenever it changes.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <type_traits>
 #include <utility>
@@ -46,7 +45,7 @@ class gauge_object {
     /// The type of the event's field.
     using number = detail::first_member_of<Event>;
     static_assert(std::is_integral_v<number> && !std::is_same_v<number, bool> &&
-                      std::atomic<number>::is_always_lock_free,
+                      __atomic_always_lock_free(sizeof(number), nullptr),
                   "eventlog: a gauge's number must be an integer.");
 
     /// The initial value is 0 or `value`. Emits nothing, so a gauge may be constinit.
@@ -64,21 +63,27 @@ class gauge_object {
             "gauge without one, or set .session_bound = true in its eventlog::event_info.");
     }
 
+    ~gauge_object() = default;
+    gauge_object(const gauge_object&) = delete;
+    gauge_object& operator=(const gauge_object&) = delete;
+
     /// Adds atomically and emits the sum. Wraps around, as atomic integers do. Does not wait.
     [[gnu::visibility("hidden")]] void add(number difference) noexcept {
         // Unsigned, because signed overflow is undefined.
         using bits = std::make_unsigned_t<number>;
-        const number before = value_.fetch_add(difference, std::memory_order_relaxed);
+        const number before = __atomic_fetch_add(&value_, difference, __ATOMIC_RELAXED);
         emit_value(static_cast<number>(
             static_cast<bits>(static_cast<bits>(before) + static_cast<bits>(difference))));
     }
     /// Stores `value` and emits it, also if it has not changed. Does not wait.
     [[gnu::visibility("hidden")]] void set(number value) noexcept {
-        value_.store(value, std::memory_order_relaxed);
+        __atomic_store_n(&value_, value, __ATOMIC_RELAXED);
         emit_value(value);
     }
     /// The current number. Emits nothing.
-    [[nodiscard]] number value() const noexcept { return value_.load(std::memory_order_relaxed); }
+    [[nodiscard]] number value() const noexcept {
+        return __atomic_load_n(&value_, __ATOMIC_RELAXED);
+    }
 
     /// Emits the current number, for the callback of on_new_listener.
     [[gnu::visibility("hidden")]] void emit_current() const noexcept { emit_value(value()); }
@@ -93,7 +98,9 @@ class gauge_object {
     }
 
     std::uint64_t session_ = 0;
-    std::atomic<number> value_;
+    // Accessed by the compiler's builtins: <atomic> would take a third of the headers' time to
+    // compile.
+    alignas(sizeof(number)) number value_;
 };
 
 }  // namespace v0

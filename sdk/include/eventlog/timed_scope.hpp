@@ -30,8 +30,8 @@ namespace detail {
 
 /// Whether a field refers to memory that it does not own.
 template <class Field>
-inline constexpr bool is_borrowed = variable_field<remove_optional_t<Field>> &&
-                                    !is_named_in_std<remove_optional_t<Field>>("basic_string");
+inline constexpr bool is_borrowed =
+    variable_field<remove_optional_t<Field>> && !string_field<remove_optional_t<Field>>;
 
 /// Whether a member of the struct, or of a struct in it, is borrowed.
 template <class Struct, class Types = member_types<Struct>>

@@ -2,14 +2,13 @@
 //
 // The C++ types that a field may have.
 //
-// Types of <chrono>, <optional> and <span> are recognized by name and members, so that eventlog's
-// headers need not include these headers.
+// Types of <chrono>, <optional>, <span> and <string> are recognized by name and members, so that
+// eventlog's headers need not include these headers.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
@@ -42,9 +41,16 @@ consteval bool is_named_in_std(std::string_view name) {
     return is_spelled_in_std(find_type(spelled_type<Type>()), name);
 }
 
+/// std::string, or a std::basic_string of the same characters with another allocator.
 template <class Field>
-concept text_field =
-    std::is_same_v<Field, std::string_view> || std::is_same_v<Field, std::string> ||
+concept string_field = std::is_class_v<Field> && requires(const Field& text) {
+    typename Field::allocator_type;
+    text.c_str();
+} && std::is_same_v<typename Field::traits_type, std::char_traits<char>> &&
+    is_named_in_std<Field>("basic_string");
+
+template <class Field>
+concept text_field = std::is_same_v<Field, std::string_view> || string_field<Field> ||
     std::is_same_v<Field, const char*> || std::is_same_v<Field, char*>;
 
 template <class Field>

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -45,6 +46,19 @@ struct every_text {
     std::string string;
     const char* pointer;
 };
+template <class Type>
+struct own_allocator : std::allocator<Type> {
+    template <class Other>
+    struct rebind {
+        using other = own_allocator<Other>;
+    };
+    constexpr own_allocator() = default;
+    template <class Other>
+    constexpr own_allocator(const own_allocator<Other>& /*other*/) noexcept {}
+};
+struct own_text {
+    std::basic_string<char, std::char_traits<char>, own_allocator<char>> text;
+};
 struct one_byte {
     std::uint8_t value;
 };
@@ -71,8 +85,8 @@ struct shuffled {
     point corner;
     std::uint64_t number;
 };
-using payload_test =
-    eventlog::provider<"payload_test", every_number, every_text, one_byte, block, shuffled>;
+using payload_test = eventlog::provider<"payload_test", every_number, every_text, own_text,
+                                        one_byte, block, shuffled>;
 
 /// Emits one event and returns its record.
 template <class Event>
@@ -207,6 +221,12 @@ TEST(payload, keeps_nul_characters_inside_a_text) {
     event_listener listener("payload_test:*");
     const received_record record = emit_and_receive(listener, every_text{7, "a\0b"sv, "", ""});
     EXPECT_EQ(text_of(listener, record, "view"), std::string("a\0b", 3));
+}
+
+TEST(payload, carries_strings_with_another_allocator) {
+    event_listener listener("payload_test:*");
+    const received_record record = emit_and_receive(listener, own_text{"in memory of its own"});
+    EXPECT_EQ(text_of(listener, record, "text"), "in memory of its own");
 }
 
 TEST(payload, carries_texts_around_size_limits) {
