@@ -177,6 +177,7 @@ void schema_parser::parse_event() {
     name_set names;
     while (!is_symbol('}')) {
         parse_field(made, names);
+        static_cast<void>(take_symbol(','));
     }
     if (made.session_bound && made.fields.empty()) {
         reject("The first field of an event that belongs to a session is the session: u64.");
@@ -375,7 +376,8 @@ void schema_parser::parse_field_words(field_schema& made) {
         made.unit = expect_text("a unit");
     }
     made.description = take_description();
-    if (!is_symbol('}') && (current().kind != token_kind::word || !is_before_colon())) {
+    if (!is_symbol('}') && !is_symbol(',') &&
+        (current().kind != token_kind::word || !is_before_colon())) {
         reject_current("Behind a field's type stand, in this order and if there are any: [COUNT], "
                        "?, format FORMAT, unit \"UNIT\", \"DESCRIPTION\"; then the next field, "
                        "NAME: TYPE, or '}'. This is");

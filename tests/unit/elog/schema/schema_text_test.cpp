@@ -153,6 +153,13 @@ TEST(schema_text, accepts_any_whitespace_and_comments) {
     EXPECT_EQ(parse(dense).binary, parse(painter_text).binary);
 }
 
+TEST(schema_text, accepts_commas_behind_fields) {
+    EXPECT_EQ(parse("provider p { event e { a: u8 unit \"B\", b: text?, c: u8[2] } }").binary,
+              parse("provider p { event e { a: u8 unit \"B\" b: text? c: u8[2] } }").binary);
+    EXPECT_EQ(parse("provider p { event e { a: u8, } }").binary,
+              parse("provider p { event e { a: u8 } }").binary);
+}
+
 TEST(schema_text, accepts_language_keywords_as_names) {
     const provider_schema schema = parse(
         provider("event event info { format: u16 unit: u8 when: text event: u8 format decimal }"));
@@ -398,6 +405,8 @@ constexpr schema_error schema_errors[] = {
     {R"(provider p { event e info { a: char[2] unit "B" } })", "x.schema:1:40: Only numbers have"},
     {R"(provider p { event e info { a: u8 "d" unit "B")", "x.schema:1:39: Behind a field's type"},
     {"provider p { event e info { a: u8 optional", "x.schema:1:35: Behind a field's type"},
+    {"provider p { event e info { , a: u8 } }", "x.schema:1:29: "},
+    {"provider p { event e info { a: u8,, b: u8 } }", "x.schema:1:35: "},
     {"provider p { event e info { a: u64[8000] b: u64[8000] } }",
      "x.schema:1:20: The fields of this event take 128000 bytes"},
 };
