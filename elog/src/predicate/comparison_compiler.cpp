@@ -26,6 +26,17 @@ ratio with_same_bits(const ratio& number, bool is_signed) noexcept {
     return !is_signed && whole < 0 && whole >= -range / 2 ? ratio{whole + range, 1} : number;
 }
 
+/// Some names of an enumeration, as a sentence.
+std::string listed(const std::vector<std::string_view>& names) {
+    constexpr std::size_t most = 8;
+    std::string made = " Its values are ";
+    for (std::size_t i = 0; i < std::min(names.size(), most); ++i) {
+        made += i == 0 ? "" : ", ";
+        made += names[i];
+    }
+    return made + (names.size() > most ? ", and others." : ".");
+}
+
 }  // namespace
 
 std::string comparison_compiler::called(const value_location& place) const {
@@ -135,12 +146,19 @@ void comparison_compiler::refuse_name(const value_location& place,
                                         "a number.",
                                         called(place), node.place.name));
     }
+    refuse_value(place, node.place.name, node.column);
+}
+
+/// No value of the enumeration has that name.
+void comparison_compiler::refuse_value(const value_location& place, std::string_view name,
+                                       std::size_t column) const {
     std::vector<std::string_view> names;
-    for (const auto& [value, name] : place.enumeration->values) {
-        names.emplace_back(name);
+    for (const auto& [value, known] : place.enumeration->values) {
+        names.emplace_back(known);
     }
-    reject(node.column, fmt::format("{} has no value called '{}'.{}", called(place),
-                                    node.place.name, did_you_mean(node.place.name, names)));
+    const std::string advice = did_you_mean(name, names);
+    reject(column, fmt::format("{} has no value called '{}'.{}", called(place), name,
+                               advice.empty() && !names.empty() ? listed(names) : advice));
 }
 
 std::optional<std::uint64_t> comparison_compiler::named_value(const value_location& place,
@@ -215,6 +233,9 @@ void comparison_compiler::refuse_types(const value_location& place, const predic
     if (is_pattern(how) && place.stored.is != value_class::text) {
         reject(literal.column,
                described(place) + ": ~ is for texts, and for addresses in a network.");
+    }
+    if (place.enumeration != nullptr && literal.kind == predicate_kind::text) {
+        refuse_value(place, literal.value.text, literal.column);
     }
     const char* what = literal.kind == predicate_kind::number      ? "a number"
                        : literal.kind == predicate_kind::text      ? "a text"

@@ -104,6 +104,8 @@ class comparison_compiler {
     [[nodiscard]] ratio literal_number(const value_location& place, std::size_t right,
                                        comparison how, bool is_signed);
     [[noreturn]] void refuse_name(const value_location& place, const predicate_node& node) const;
+    [[noreturn]] void refuse_value(const value_location& place, std::string_view name,
+                                   std::size_t column) const;
     [[noreturn]] void refuse_types(const value_location& place, const predicate_node& literal,
                                    comparison how) const;
 

@@ -36,6 +36,13 @@ TEST_F(predicates, comparing_different_types_are_rejected) {
     expect_rejection("bytes == 1e3", 10, "without exponent");
 }
 
+TEST_F(predicates, with_unknown_value_of_enumeration_list_its_values) {
+    expect_rejection("state == \"open\"", 10,
+                     "'state' of net:packet has no value called 'open'. Its values are closed, "
+                     "connecting, connected.");
+    expect_rejection("state == \"conected\"", 10, "Did you mean 'connected'?");
+}
+
 TEST_F(predicates, with_unknown_field_get_suggestion) {
     expect_rejection("bites > 5", 1, "No event has a field 'bites'. Did you mean 'bytes'?");
     expect_rejection("left > 5 && pidd == 1", 13, "Did you mean 'pid'?");
