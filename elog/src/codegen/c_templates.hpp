@@ -22,6 +22,10 @@ inline constexpr char head[] = R"(/*
 #ifndef EVENTLOG_PROVIDER_{2}_H
 #define EVENTLOG_PROVIDER_{2}_H
 
+#ifdef __cplusplus
+#error "This header is for C. Make one for C++: elog schema gen --lang c++"
+#endif
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -117,6 +117,14 @@ class Generated(compiling.Case):
     def test_c_with_clang(self):
         self.check_c("clang")
 
+    def test_c_header_names_the_remedy_in_cpp(self):
+        self.generate("c", "zoo.h")
+        result = subprocess.run(
+            ["g++", "-fsyntax-only", f"-I{INCLUDE}", "-x", "c++", self.path("zoo.h")],
+            stderr=subprocess.PIPE, encoding="utf-8", check=False)
+        self.assertNotEqual(result.returncode, 0)
+        self.assertIn("elog schema gen --lang c++", result.stderr)
+
     def check_cpp(self, compiler):
         self.generate("c++", "zoo.hpp")
         source = os.path.join(GENERATED, "zoo.cpp")
