@@ -47,8 +47,9 @@ void print_copy_summary(const copy_summary& summary, const copy_arguments& argum
     if (arguments.json) {
         write_all(STDOUT_FILENO, as_json(summary, path, damages));
     } else if (summary.lost != 0 || !is_quiet()) {
-        print_diagnostic("{} events, {} bytes, {} lost, in {}", summary.records, summary.size,
-                         summary.lost, path);
+        // Not as in the summary of a recording, whose bytes are those of the events.
+        print_diagnostic("{} events, {} lost, in {} ({} bytes)", summary.records, summary.lost,
+                         path, summary.size);
     }
     if (summary.overwritten != 0) {
         print_diagnostic("elog: {} older events had been overwritten by newer ones in the buffers.",

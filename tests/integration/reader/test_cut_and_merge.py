@@ -11,7 +11,7 @@ import signal
 import harness
 
 LOST = re.compile(r"-- lost (\d+) events ")
-COPIED = re.compile(r"(\d+) events, (\d+) bytes, (\d+) lost, in ")
+COPIED = re.compile(r"(\d+) events, (\d+) lost, in .* \((\d+) bytes\)")
 
 
 class CutAndMerge(harness.Case):
@@ -49,7 +49,7 @@ class CutAndMerge(harness.Case):
 
     def assert_intact(self, path, errors):
         """Requires a consistent file that matches its summary. Returns its counters."""
-        events, size, lost = map(int, COPIED.search(errors).groups())
+        events, lost, size = map(int, COPIED.search(errors).groups())
         self.assertEqual(size, os.path.getsize(path))
         result = self.run_elog("verify", path)
         self.assertEqual(result.stderr, "")

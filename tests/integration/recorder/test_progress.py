@@ -100,8 +100,8 @@ class Progress(harness.Case):
             (("verify", path), ""),
             (("stat", path), ""),
             (("agg", "count() by worker", path), ""),
-            (("cut", path, "--force", "-o", new), r"\d+ events, \d+ bytes, 0 lost, in .*\n"),
-            (("merge", path, other, "--force", "-o", new), r"\d+ events, \d+ bytes, 0 lost, in .*\n"),
+            (("cut", path, "--force", "-o", new), r"\d+ events, 0 lost, in .* \(\d+ bytes\)\n"),
+            (("merge", path, other, "--force", "-o", new), r"\d+ events, 0 lost, in .* \(\d+ bytes\)\n"),
             (("repair", path, "--force", "-o", new), r"\d+ records, \d+ bytes, in .*\n"),
         ):
             with self.subTest(command=command[0]):
