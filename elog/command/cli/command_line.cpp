@@ -136,6 +136,11 @@ std::string unknown_option(const named_commands& named, const std::string& word)
         return named.full_name() + " has no option '" + name +
                "'. Options of a command follow its name.";
     }
+    const bool is_selection = name.starts_with("-e") || name == "--event" || name == "--level";
+    if (is_selection && named.last->get_option_no_throw("--where") != nullptr) {
+        return named.full_name() + " has no option '" + name +
+               "'. Select events with --where 'event == \"NAME\" && level <= warn'.";
+    }
     return named.full_name() + " has no option '" + name + "'." +
            name_of_nearest_option(*named.last, name);
 }

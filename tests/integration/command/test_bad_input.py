@@ -205,6 +205,9 @@ class BadInput(harness.Case):
             (["flight", "start", "--discrd"], "elog flight start has no option '--discrd'.",
              "elog flight start"),
             (["convert", "--nonsense"], "elog convert has no option '--nonsense'.", "elog convert"),
+            (["print", "x.elog", "-e", "shop:*"],
+             "elog print has no option '-e'. Select events with --where 'event == \"NAME\" && "
+             "level <= warn'.", "elog print"),
             (["list", "--nonsense"], "elog list has no option '--nonsense'.", "elog list"),
             (["list", "a", "b"], "elog list does not take the argument 'b'. Leave it out.",
              "elog list"),
