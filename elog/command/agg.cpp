@@ -6,11 +6,13 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 
 #include "aggregate/aggregate_report.hpp"
 #include "aggregate/aggregating_sink.hpp"
@@ -120,6 +122,7 @@ void run_on_file(const agg_arguments& arguments) {
     }
     intervals.finish();
     print_type_mismatches(filter.get(), &computed);
+    print_unknown_events(filter.get());
     choice.complain(file);
 }
 
@@ -297,7 +300,18 @@ void run_latency(const agg_arguments& arguments) {
     run_script(run, wanted, input);
 }
 
+/// Rejects a recording in front of the expression.
+void check_order(const agg_arguments& arguments) {
+    std::error_code ignored;
+    if (arguments.file && std::filesystem::exists(arguments.expression, ignored) &&
+        !std::filesystem::exists(*arguments.file, ignored)) {
+        throw usage_error("The expression comes first: elog agg '{}' {}", *arguments.file,
+                          arguments.expression);
+    }
+}
+
 void run_agg(agg_arguments& arguments) {
+    check_order(arguments);
     if (is_latency(arguments.expression)) {
         run_latency(arguments);
         return;

@@ -127,6 +127,7 @@ void filtered_records::print_type_mismatches() const {
 
 void filtered_records::check_names() const {
     elog::check_names(filter_.get(), nullptr);
+    print_unknown_events(filter_.get());
 }
 
 /// Records of a newer version cannot be evaluated. They pass, and the writer counts them.

@@ -97,6 +97,14 @@ void check_names(const record_filter* filter, const aggregator* computed) {
     check_both(filter, computed, [](const auto& asked) { asked.check_names(); });
 }
 
+void print_unknown_events(const record_filter* filter) {
+    if (filter != nullptr) {
+        for (const std::string& sentence : filter->unknown_events()) {
+            print_diagnostic("elog: {}", sentence);
+        }
+    }
+}
+
 void add_providers(record_filter* filter, aggregator* computed, const provider_map& providers,
                    bool all_are_known) {
     for (const auto& [id, provider] : providers) {

@@ -47,6 +47,10 @@ void add_providers(record_filter* filter, aggregator* computed, const provider_m
 /// Throws usage_error for a name that no event has.
 void check_names(const record_filter* filter, const aggregator* computed);
 
+/// After all records of a file: reports names of events and providers that the predicate compares
+/// with and that the file does not have.
+void print_unknown_events(const record_filter* filter);
+
 /// After all records: reports how many were left out because their version of an event has
 /// unsuitable types.
 void print_type_mismatches(const record_filter* filter, const aggregator* computed);

@@ -93,8 +93,13 @@ std::string describe(const expression_token& found) {
     return describe_token(found.kind, found.text, "the end");
 }
 
+std::string expression_message(std::string_view source, std::size_t column,
+                               std::string_view reason) {
+    return fmt::format("{}, column {}: {}", source, column, reason);
+}
+
 void reject_expression(std::string_view source, std::size_t column, std::string_view reason) {
-    throw user_error("{}, column {}: {}", source, column, reason);
+    throw user_error("{}", expression_message(source, column, reason));
 }
 
 expression_lexer::expression_lexer(std::string_view source, std::string_view text,

@@ -93,7 +93,11 @@ class expression_lexer final : public text_scanner {
     std::string_view source_;
 };
 
-/// Throws user_error: SOURCE, column N: reason.
+/// SOURCE, column N: reason.
+[[nodiscard]] std::string expression_message(std::string_view source, std::size_t column,
+                                             std::string_view reason);
+
+/// Throws user_error with that message.
 [[noreturn]] void reject_expression(std::string_view source, std::size_t column,
                                     std::string_view reason);
 

@@ -9,6 +9,9 @@
 namespace elog {
 
 void known_names::add(const provider_schema& provider, const event_schema& event) {
+    providers_.insert(provider.name);
+    events_.insert(event.name);
+    qualified_events_.insert(fmt::format("{}:{}", provider.name, event.name));
     for (const field_schema& field : event.fields) {
         fields_.insert(field.name);
         if (field.enumeration < provider.enumerations.size()) {
@@ -43,6 +46,21 @@ void known_names::reject(std::string_view source, const field_reference& unknown
                                   advice.empty() ? " Texts need double quotes; see the "
                                                    "fields with: elog list"
                                                  : advice));
+}
+
+std::optional<std::string> known_names::describe_unknown(std::string_view built_in,
+                                                         std::string_view text) const {
+    const bool is_event = built_in == "event";
+    if (!is_event && built_in != "provider") {
+        return std::nullopt;
+    }
+    const bool is_qualified = is_event && text.find(':') != std::string_view::npos;
+    const name_set& known = is_qualified ? qualified_events_ : is_event ? events_ : providers_;
+    if (known.contains(text)) {
+        return std::nullopt;
+    }
+    return fmt::format("No {} has the name \"{}\".{}", built_in, text,
+                       did_you_mean(text, {known.begin(), known.end()}));
 }
 
 record_filter::record_filter(predicate wanted, std::int64_t reference_time, event_choice chosen)
@@ -94,6 +112,30 @@ void record_filter::check_names() const {
             names_.reject(wanted_.source(), node.place);
         }
     }
+}
+
+std::vector<std::string> record_filter::unknown_events() const {
+    std::vector<std::string> found;
+    if (!has_events_) {
+        return found;
+    }
+    for (const predicate_node& node : wanted_.nodes()) {
+        if (node.kind != predicate_kind::relation || node.how != comparison::equal) {
+            continue;
+        }
+        for (std::size_t side = 0; side < 2; ++side) {
+            const predicate_node& name = wanted_.nodes()[node.children[side]];
+            const predicate_node& text = wanted_.nodes()[node.children[1 - side]];
+            if (name.kind != predicate_kind::name || name.place.field_only ||
+                text.kind != predicate_kind::text) {
+                continue;
+            }
+            if (const auto unknown = names_.describe_unknown(name.place.name, text.value.text)) {
+                found.push_back(expression_message(wanted_.source(), text.column, *unknown));
+            }
+        }
+    }
+    return found;
 }
 
 record_filter::verdict record_filter::verdict_of(std::uint32_t provider,

@@ -7,8 +7,10 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "predicate/compiled_predicate.hpp"
@@ -23,15 +25,24 @@ namespace elog {
 /// Selects the events that can arrive; empty: all.
 using event_choice = std::function<bool(const provider_schema&, const event_schema&)>;
 
-/// The names of all fields and of their values, for messages about misspelled names.
+/// The names of all events, fields and values, for messages about misspelled names.
 class known_names {
   public:
     void add(const provider_schema& provider, const event_schema& event);
     /// Throws user_error: no event has that field.
     [[noreturn]] void reject(std::string_view source, const field_reference& unknown) const;
+    /// A sentence if the text of an equality with the built-in `event` or `provider` is the name
+    /// of no event or provider.
+    [[nodiscard]] std::optional<std::string> describe_unknown(std::string_view built_in,
+                                                              std::string_view text) const;
 
   private:
-    std::set<std::string, std::less<>> fields_;
+    using name_set = std::set<std::string, std::less<>>;
+
+    name_set providers_;
+    name_set events_;
+    name_set qualified_events_;  // PROVIDER:EVENT
+    name_set fields_;
     std::map<std::string, std::string, std::less<>> values_;  // the first field with that value
 };
 
@@ -51,6 +62,10 @@ class record_filter {
     /// Throws user_error if there are events, but none that has one of the names. An event without
     /// a name that another one has does not match.
     void check_names() const;
+
+    /// A sentence for each name of an event or provider in the predicate that no added provider
+    /// has. It is no mistake: another recording may have it.
+    [[nodiscard]] std::vector<std::string> unknown_events() const;
 
     /// Throws user_error if there is an event with no compatible version. With one compatible
     /// version, records of the other versions are left out and counted.

@@ -226,6 +226,8 @@ class Aggregation(harness.Case):
             result = self.run_elog("agg", text, path, status=2)
             self.assertIn(said, result.stderr)
             self.assertEqual(result.stdout, "")
+        result = self.run_elog("agg", path, "count()", status=2)
+        self.assertIn(f"The expression comes first: elog agg 'count()' {path}", result.stderr)
         for arguments in (["count()"], ["count()", path, "-e", "counter"],
                           ["count()", path, "--interval", "fast"], ["count()", path, "--keys", "0"],
                           ["count()", path, "--duration", "1s"], ["count()", path, "-p", "1"],

@@ -161,6 +161,16 @@ class Where(harness.Case):
             self.assertEqual(result.stdout, "")
             self.assertRegex(result.stderr, r"^elog: --where, column \d+: ")
 
+    def test_unknown_event_of_a_recording_is_named_and_no_error(self):
+        path, _ = self.record()
+        note = ("elog: --where, column 10: No event has the name \"cuont\". "
+                "Did you mean 'count'?\n")
+        for command in (("print",), ("agg", "count()")):
+            result = self.run_elog(*command, path, "--where", 'event == "cuont"')
+            self.assertIn(note, result.stderr)
+        result = self.run_elog("print", path, "--where", 'event == "count" && number == 1')
+        self.assertEqual(result.stderr, "")
+
     def test_time_range_shows_matches(self):
         path, _ = self.record()
         wanted = "number & 1"

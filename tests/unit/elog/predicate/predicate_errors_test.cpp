@@ -3,10 +3,13 @@
 // Predicates that are rejected: the column and the text of the error.
 #include <cstddef>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include <gtest/gtest.h>
 
 #include "predicate/predicate.hpp"
+#include "predicate/record_filter.hpp"
 #include "predicate_fixture.hpp"
 
 namespace {
@@ -48,6 +51,25 @@ TEST_F(predicates, with_unknown_field_get_suggestion) {
     expect_rejection("left > 5 && pidd == 1", 13, "Did you mean 'pid'?");
     expect_rejection("why == timeout", 8, "Texts need double quotes");
     expect_rejection("event == \"packet\" && statte == connected", 22, "Did you mean 'state'?");
+}
+
+TEST_F(predicates, with_unknown_event_or_provider_are_reported_but_accepted) {
+    const auto reports = [this](std::string_view text) {
+        elog::record_filter filter(elog::predicate("--where", text), 0);
+        filter.add(net.provider());
+        filter.check_names();
+        return filter.unknown_events();
+    };
+    using sentences = std::vector<std::string>;
+    EXPECT_EQ(reports("event == \"packt\" || bytes > 5"),
+              sentences{"--where, column 10: No event has the name \"packt\". Did you mean "
+                        "'packet'?"});
+    EXPECT_EQ(reports("!(\"nett\" == provider)"),
+              sentences{"--where, column 3: No provider has the name \"nett\". Did you mean "
+                        "'net'?"});
+    EXPECT_EQ(reports("event == \"ned:packet\"").size(), 1U);
+    EXPECT_EQ(reports("event == \"net:packet\" && provider == \"net\""), sentences{});
+    EXPECT_EQ(reports("event ~ \"packt*\" && why == \"packt\" && event != \"x\""), sentences{});
 }
 
 TEST_F(predicates, with_value_as_condition_name_its_field) {
