@@ -24,17 +24,16 @@
 
 namespace elog {
 
-command_option add_snapshot_options(subcommand& command, snapshot_arguments& arguments) {
+command_option add_snapshot_options(subcommand& command, snapshot_arguments& arguments,
+                                    const snapshot_help& help) {
     command.add_option("NAME", arguments.name, "Name of the flight recorder")
         .required()
         .completes_as(value_kind::subscription);
-    const command_option output = add_output_options(
-        command, arguments.output, "Write an .elog file instead of text; - is standard output");
+    const command_option output = add_output_options(command, arguments.output, help.output);
     add_mode_option(command, arguments.output.mode);
     add_compress_option(command, arguments.compression);
     command.add_option("--where PREDICATE", arguments.where, where_help);
-    command.add_flag("-j,--json", arguments.json,
-                     "Print events as JSON Lines; with -o, write the summary as JSON");
+    command.add_flag("-j,--json", arguments.json, help.json);
     return output;
 }
 
@@ -166,7 +165,9 @@ void add_flight_snapshot(command_group& flight) {
         flight.add_subcommand("snapshot", "Print or write the contents of a flight recorder");
     const auto arguments = std::make_shared<snapshot_arguments>();
     const auto watched = std::make_shared<watch_arguments>();
-    add_snapshot_options(command, *arguments);
+    add_snapshot_options(command, *arguments,
+                         {"Write an .elog file instead of text; - is standard output",
+                          "Print events as JSON Lines; with -o, write the summary as JSON"});
     add_watch_options(command, *watched);
     command.footer("The flight recorder continues unchanged.\n"
                    "Examples:\n"

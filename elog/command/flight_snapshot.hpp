@@ -30,9 +30,16 @@ struct snapshot_arguments {
     [[nodiscard]] bool has_file() const noexcept { return !output.path.empty(); }
 };
 
+/// What the help states of the options that differ between commands.
+struct snapshot_help {
+    const char* output;
+    const char* json;
+};
+
 /// Adds NAME, -o, which is returned, --force, --compress, --where and --json. The arguments have to
 /// live until the command line has been read.
-command_option add_snapshot_options(subcommand& command, snapshot_arguments& arguments);
+command_option add_snapshot_options(subcommand& command, snapshot_arguments& arguments,
+                                    const snapshot_help& help);
 
 /// Throws usage_error. An existing file is found when a snapshot_writer is made.
 void check_snapshot_options(const snapshot_arguments& arguments);

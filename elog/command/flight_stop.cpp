@@ -75,8 +75,8 @@ void run_stop(const snapshot_arguments& arguments) {
         take(*kept, arguments.name);
     }
     if (!ended.remove()) {
-        throw user_error("Another process has just ended the subscription '{}'{}.", arguments.name,
-                         kept ? ": the file may be incomplete" : "");
+        throw user_error("Another process has just ended the flight recorder '{}'{}.",
+                         arguments.name, kept ? ": the file may be incomplete" : "");
     }
     if (arguments.json && !kept) {
         print_ended(arguments.name);
@@ -88,7 +88,10 @@ void run_stop(const snapshot_arguments& arguments) {
 void add_flight_stop(command_group& flight) {
     subcommand command = flight.add_subcommand("stop", "End a flight recorder");
     const auto arguments = std::make_shared<stop_arguments>();
-    const command_option output = add_snapshot_options(command, arguments->snapshot);
+    const command_option output =
+        add_snapshot_options(command, arguments->snapshot,
+                             {"Write its events to an .elog file; - is standard output",
+                              "Write a JSON object: the summary of the file, or the name"});
     command.add_flag("--discard", arguments->discard, "Drop its events").excludes(output);
     command.footer("One of -o and --discard is required.\n"
                    "Examples:\n"

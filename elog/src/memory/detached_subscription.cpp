@@ -33,7 +33,7 @@ detached_subscription::detached_subscription(const std::string& name) : name_(na
             return;
         }
     }
-    throw user_error("There is no subscription '{}'. See what there is with: elog flight status",
+    throw user_error("There is no flight recorder '{}'. List those that exist with: elog flight status",
                      name);
 }
 
@@ -47,7 +47,7 @@ bool detached_subscription::still_exists() const noexcept {
 
 void detached_subscription::check_existence() const {
     if (!still_exists()) {
-        throw user_error("Another process has just ended the subscription '{}'.", name_);
+        throw user_error("Another process has just ended the flight recorder '{}'.", name_);
     }
 }
 

@@ -119,7 +119,8 @@ class DetachedStatus(flight_recorder.Case):
     def test_reports_unknown_name(self):
         for arguments in (("snapshot", "flight"), ("stop", "flight", "--discard")):
             result = self.run_elog("flight", *arguments, status=1)
-            self.assertIn("There is no subscription 'flight'. See what there is with: elog flight status",
+            self.assertIn("There is no flight recorder 'flight'. List those that exist with: "
+                          "elog flight status",
                           result.stderr)
         # A recording has no name, and is not ended by other processes.
         recording = self.start_recording("-e", "counter:*", "--wait", "-o", self.path("x.elog"))

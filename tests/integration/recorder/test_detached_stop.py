@@ -62,7 +62,7 @@ class DetachedStop(flight_recorder.Case):
                 told = output + errors
                 self.assertNotRegex(told, r"lost +[1-9]|were damaged| [1-9]\d* lost")
                 if asking.returncode != 0:
-                    self.assertRegex(told, "was ended during the snapshot|There is no subscription")
+                    self.assertRegex(told, "was ended during the snapshot|There is no flight recorder")
                     self.assertFalse(os.path.exists(self.path("some.elog.unfinished")))
 
     def test_concurrent_stop_keeps_existing_file(self):
@@ -162,7 +162,7 @@ class DetachedStop(flight_recorder.Case):
         self.clear_detached()
         os.close(lock)
         _, errors = self.finish(stop, status=1)
-        self.assertIn("Another process has just ended the subscription 'flight'", errors)
+        self.assertIn("Another process has just ended the flight recorder 'flight'", errors)
         self.assertEqual([name for name in os.listdir(self.scratch) if "last" in name], [])
 
     def test_stop_writes_every_event(self):
@@ -256,7 +256,7 @@ class DetachedStop(flight_recorder.Case):
         self.fill_processes("behind")
         start, lock = self.start_partially()
         result = self.run_elog("flight", "stop", "flight", "--discard", status=1)
-        self.assertIn("There is no subscription 'flight'.", result.stderr)
+        self.assertIn("There is no flight recorder 'flight'.", result.stderr)
         os.close(lock)
         self.finish(start)
         self.assertEqual([each["name"] for each in self.status()], ["flight"])

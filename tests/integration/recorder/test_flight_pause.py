@@ -132,7 +132,7 @@ class FlightPause(flight_recorder.Case):
         self.run_elog("flight", "stop", "flight", "--discard")
         for verb in ("pause", "resume"):
             result = self.run_elog("flight", verb, "flight", status=1)
-            self.assert_message(result.stderr, "There is no subscription 'flight'")
+            self.assert_message(result.stderr, "There is no flight recorder 'flight'")
             self.run_elog("flight", verb, status=2)
 
     def test_status_and_list_show_pauses(self):

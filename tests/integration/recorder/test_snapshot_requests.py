@@ -421,7 +421,7 @@ class SnapshotRequests(harness.Case):
             (("flight", "-o", path, "--when", "number > ("), 2, "--when"),
             (("flight", "-o", path, "--when", "number > 1", "--where", "("), 2, "--where"),
             (("oldest", "-o", path, "--on-request"), 1, "keeps the first events"),
-            (("absent", "-o", path, "--on-request"), 1, "There is no subscription 'absent'."),
+            (("absent", "-o", path, "--on-request"), 1, "There is no flight recorder 'absent'."),
         ):
             result = self.run_elog("flight", "snapshot", *arguments, status=status)
             self.assertIn(sentence, result.stderr)
