@@ -37,11 +37,12 @@ field_value load(const library::field_info& field, std::span<const std::uint8_t>
     return *element == 0 ? found : field_value(damaged_value{});
 }
 
+/// The value of an array as a whole, if there is a type for it.
 any_value load_array(const field_schema& field, std::span<const std::uint8_t> payload) noexcept {
     if (field.type == field_type::character && field.format == eventlog::format::characters) {
         return characters_of(field, payload);
     }
-    if (field.type == field_type::unsigned_8) {
+    if (field.type == field_type::unsigned_8 && field.count != 0) {
         return std::as_bytes(payload.subspan(field.offset, field.count));
     }
     return std::monostate{};
@@ -85,7 +86,12 @@ std::size_t value::size() const noexcept {
     if (field_ == nullptr) {
         return 0;
     }
-    return element_ == whole ? field_->schema->count : 1;
+    if (element_ != whole || field_->schema->count != 0) {
+        return element_ == whole ? field_->schema->count : 1;
+    }
+    const field_value found = decode_field(*field_->schema, payload_);
+    const auto* sequence = std::get_if<array_value>(&found);
+    return sequence == nullptr ? 0 : sequence->count;
 }
 
 value value::operator[](std::size_t element) const noexcept {

@@ -53,16 +53,21 @@ void test_record::set_bytes(std::string_view field, const std::vector<std::uint8
     write(set_presence_bit(field).offset, bytes.data(), bytes.size());
 }
 
-void test_record::set_text(std::string_view field, const char* text) {
+void test_record::set_variable(std::string_view field, const std::vector<std::uint8_t>& bytes) {
     const elog::field_schema& schema = set_presence_bit(field);
     std::uint32_t word = 0;
-    if (text != nullptr) {
-        const std::size_t size = std::strlen(text) + 1;
-        word = static_cast<std::uint32_t>(size << 16U |
+    if (!bytes.empty()) {
+        word = static_cast<std::uint32_t>(bytes.size() << 16U |
                                           (payload_.size() - schema.offset - sizeof word));
-        payload_.insert(payload_.end(), text, text + size);
+        payload_.insert(payload_.end(), bytes.begin(), bytes.end());
     }
     write(schema.offset, &word, sizeof word);
+}
+
+void test_record::set_text(std::string_view field, const char* text) {
+    set_variable(field, text == nullptr
+                            ? std::vector<std::uint8_t>()
+                            : std::vector<std::uint8_t>(text, text + std::strlen(text) + 1));
 }
 
 elog::record_view test_record::view() const noexcept {

@@ -26,6 +26,8 @@ class test_record {
     void set(std::string_view field, double value);
     void set(std::string_view field, float value);
     void set_bytes(std::string_view field, const std::vector<std::uint8_t>& bytes);
+    /// A byte string, or the elements of a sequence.
+    void set_variable(std::string_view field, const std::vector<std::uint8_t>& bytes);
     /// nullptr: a null pointer.
     void set_text(std::string_view field, const char* text);
 

@@ -69,7 +69,7 @@ class ELOG_API value {
         return std::nullopt;
     }
 
-    /// The number of elements of an array; 1 for other fields.
+    /// The number of elements of an array or sequence, 0 if that has no value; 1 for other fields.
     [[nodiscard]] std::size_t size() const noexcept;
     /// One element; `damaged` beyond the end.
     [[nodiscard]] value operator[](std::size_t element) const noexcept;

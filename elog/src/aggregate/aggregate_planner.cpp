@@ -117,7 +117,7 @@ event_plan aggregate_planner::plan_event(const std::shared_ptr<const provider_in
                                           key.text, provider->schema.name, event.name, key.text));
         }
         plan.has_fixed_key = plan.has_fixed_key && place->stored.source == field_source::fixed;
-        reads_payload = reads_payload || place->stored.source == field_source::payload;
+        reads_payload = reads_payload || is_in_payload(place->stored.source);
         plan.key_format_ids.push_back(key_format_id(*place));
         plan.keys.push_back(*place);
     }
@@ -125,8 +125,7 @@ event_plan aggregate_planner::plan_event(const std::shared_ptr<const provider_in
         plan.calls.push_back(plan_call(i, *provider, event));
         const call_input& input = plan.calls.back();
         plan.wanted = plan.wanted || input.taken;
-        reads_payload =
-            reads_payload || (input.has_field && input.place.source == field_source::payload);
+        reads_payload = reads_payload || (input.has_field && is_in_payload(input.place.source));
     }
     plan.size = reads_payload ? event.fixed_size : 0;
     return plan;

@@ -52,6 +52,17 @@ field_schema field_of(const value_location& place) {
     return field;
 }
 
+/// Requires is_there().
+void append_shown(fmt::memory_buffer& out, const value_location& place,
+                  const provider_schema& provider, const record_view& record) {
+    if (place.stored.source == field_source::sequence) {
+        append_element(out, provider, *place.field, place.stored.element / place.stored.size,
+                       record.payload);
+    } else {
+        append_field(out, provider, field_of(place), record.payload);
+    }
+}
+
 std::string json_number(const value_location& place, const record_view& record,
                         const clock_converter& clock) {
     fmt::memory_buffer out;
@@ -154,7 +165,7 @@ key_text format_key(const value_location& place, const provider_schema& provider
         return {"nan", json_number(place, record, clock)};  // whatever its sign and its other bits
     }
     fmt::memory_buffer out;
-    append_field(out, provider, field_of(place), record.payload);
+    append_shown(out, place, provider, record);
     const std::string shown = fmt::to_string(out);
     const bool named =
         spelled || place.enumeration != nullptr || place.stored.is == value_class::character;

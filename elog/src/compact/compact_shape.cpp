@@ -2,18 +2,11 @@
 #include "compact/compact_shape.hpp"
 
 namespace elog {
-namespace {
-
-constexpr bool is_variable(const field_schema& field) noexcept {
-    return field.type == eventlog::field_type::text || field.type == eventlog::field_type::bytes;
-}
-
-}  // namespace
 
 compact_shape compact_shape_of(const event_schema& event) noexcept {
     const field_schema* only = nullptr;
     for (const field_schema& field : event.fields) {
-        if (!is_variable(field)) {
+        if (!eventlog::is_variable(field.type, field.count)) {
             continue;
         }
         if (only != nullptr) {

@@ -139,7 +139,7 @@ bool append_json_field(fmt::memory_buffer& out, fmt::memory_buffer& room,
     }
     bool is_sound = true;
     out.push_back('[');
-    for (std::size_t i = 0; i < field.count; ++i) {
+    for (std::size_t i = 0; i < std::get<array_value>(value).count; ++i) {
         if (i != 0) {
             out.push_back(',');
         }

@@ -134,7 +134,7 @@ class predicate_compiler : private comparison_compiler {
 
     folded_node fold_presence(const predicate_node& name, bool negated) {
         const std::optional<value_location> place = place_of(name);
-        if (!place || place->stored.source != field_source::payload) {
+        if (!place || !is_in_payload(place->stored.source)) {
             return constant(place.has_value() != negated);
         }
         return leaf(test_of(*place, predicate_opcode::presence, comparison::equal, negated));

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 
 #include "schema/schema_values.hpp"
 
@@ -10,6 +11,7 @@ namespace elog {
 namespace {
 
 using eventlog::field_type;
+using eventlog::fixed_size_of;
 
 value_class class_of(const field_schema& field) noexcept {
     const bool is_address = field.format == eventlog::format::ip_address ||
@@ -55,11 +57,11 @@ value_location location_of_field(const field_schema& field,
     place.stored.is_signed = is_signed(field.type);
     place.stored.presence = field.presence;
     place.stored.offset = field.offset;
-    place.stored.size = static_cast<std::uint32_t>(eventlog::size_of(field.type) * field.count);
+    place.stored.size = static_cast<std::uint32_t>(fixed_size_of(field.type, field.count));
     return place;
 }
 
-/// One element of an array of numbers.
+/// One element of an array or sequence of numbers.
 value_location element_of(const value_location& whole, const field_reference& name,
                           std::string_view source) {
     const bool is_array = whole.field != nullptr && whole.stored.is == value_class::array;
@@ -68,7 +70,8 @@ value_location element_of(const value_location& whole, const field_reference& na
             source, name.column,
             fmt::format("'{}' is no array of numbers: remove the [{}].", name.name, name.index));
     }
-    if (name.index >= whole.field->count) {
+    const bool is_sequence = whole.field->count == 0;
+    if (!is_sequence && name.index >= whole.field->count) {
         reject_expression(source, name.column,
                           fmt::format("'{}' has {} elements: its last one is {}[{}].", name.name,
                                       whole.field->count, name.name, whole.field->count - 1));
@@ -78,7 +81,13 @@ value_location element_of(const value_location& whole, const field_reference& na
     single.count = 1;
     place.stored.is = class_of(single);
     place.stored.size = static_cast<std::uint32_t>(eventlog::size_of(single.type));
-    place.stored.offset += place.stored.size * name.index;
+    const std::uint32_t distance = place.stored.size * name.index;
+    if (is_sequence) {
+        place.stored.source = field_source::sequence;
+        place.stored.element = distance;
+    } else {
+        place.stored.offset += distance;
+    }
     return place;
 }
 
@@ -185,6 +194,20 @@ std::optional<value_location> find_location(const field_reference& name,
         }
     }
     return place && name.has_index ? element_of(*place, name, source) : place;
+}
+
+std::size_t element_position(const stored_location& place, const record_view& record) noexcept {
+    const std::span<const std::uint8_t> payload = record.payload;
+    std::uint32_t word = 0;
+    if (place.offset + sizeof word > payload.size()) {
+        return 0;
+    }
+    std::memcpy(&word, payload.data() + place.offset, sizeof word);
+    const std::size_t size = word >> 16U;
+    const std::size_t begin = place.offset + sizeof word + (word & 0xffffU);
+    const bool is_sound =
+        begin <= payload.size() && payload.size() - begin >= size && size % place.size == 0;
+    return is_sound && std::size_t{place.element} + place.size <= size ? begin + place.element : 0;
 }
 
 bool load_span(const stored_location& place, const record_view& record,

@@ -31,7 +31,8 @@ enum class value_class : std::uint8_t {
 
 enum class field_source : std::uint8_t {
     payload,
-    thread,  // of the record's header, as the next
+    sequence,  // of the payload: an element of a sequence
+    thread,    // of the record's header, as the next
     cpu,
     clock,  // the record's time
     fixed,  // the same for all records of the event: in fixed_bits or fixed_text
@@ -45,7 +46,8 @@ struct stored_location {
     bool is_signed = false;
     std::uint16_t presence = eventlog::no_index;
     std::uint32_t offset = 0;
-    std::uint32_t size = 8;  // in the fixed part
+    std::uint32_t size = 8;     // in the fixed part; that of an element of a sequence
+    std::uint32_t element = 0;  // of a sequence: its distance from the first one, in bytes
 };
 
 /// Views point into the provider that was searched.
@@ -74,23 +76,38 @@ struct value_location {
                                                           const event_schema& event,
                                                           std::string_view source);
 
+[[nodiscard]] constexpr bool is_in_payload(field_source source) noexcept {
+    return source <= field_source::sequence;
+}
+
+/// The position of a sequence's element in the payload; 0: it has no such element, or is damaged.
+[[nodiscard]] std::size_t element_position(const stored_location& place,
+                                           const record_view& record) noexcept;
+
 /// Whether the payload contains the value, and an optional field has one.
 [[nodiscard]] inline bool is_there(const stored_location& place,
                                    const record_view& record) noexcept {
-    if (place.source != field_source::payload) {
+    if (!is_in_payload(place.source)) {
         return true;
     }
-    if (std::size_t{place.offset} + place.size > record.payload.size()) {
+    if (place.source == field_source::sequence) {
+        if (element_position(place, record) == 0) {
+            return false;
+        }
+    } else if (std::size_t{place.offset} + place.size > record.payload.size()) {
         return false;
     }
     return place.presence == eventlog::no_index ||
            (place.presence < record.payload.size() && record.payload[place.presence] != 0);
 }
 
+/// Requires is_there().
 template <class Number>
 [[nodiscard]] Number load_number(const stored_location& place, const record_view& record) noexcept {
+    const std::size_t position =
+        place.source == field_source::sequence ? element_position(place, record) : place.offset;
     Number number{};
-    std::memcpy(&number, record.payload.data() + place.offset, sizeof number);
+    std::memcpy(&number, record.payload.data() + position, sizeof number);
     return number;
 }
 
@@ -101,6 +118,7 @@ template <class Number>
     using eventlog::field_type;
     switch (place.source) {
         case field_source::payload:
+        case field_source::sequence:
             break;
         case field_source::thread:
             return record.thread;

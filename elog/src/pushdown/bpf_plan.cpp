@@ -93,6 +93,9 @@ class bpf_planner {
         if (location.stored.source == field_source::clock) {
             throw user_error("BPF programs do not count by time, as {} asks", text);
         }
+        if (location.stored.source == field_source::sequence) {
+            throw user_error("BPF programs do not read sequences, as {} asks", text);
+        }
         const bool is_of_process =
             location.name == "pid" || location.name == "uid" || location.name == "comm";
         if (location.stored.source == field_source::fixed && is_of_process) {

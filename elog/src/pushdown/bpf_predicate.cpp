@@ -31,6 +31,9 @@ const char* unsupported_reason(const folded_node& part) {
     }
     const bool is_timed =
         test.left.source == field_source::clock || test.right.source == field_source::clock;
+    if (test.left.source == field_source::sequence || test.right.source == field_source::sequence) {
+        return "BPF programs do not read sequences";
+    }
     if (test.left_factor != 1 || test.right_factor != 1) {
         return "BPF programs do not convert units";
     }

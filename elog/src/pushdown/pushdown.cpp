@@ -121,6 +121,8 @@ class pushdown_planner {
                 return;
             case field_source::clock:
                 throw user_error("the kernel's histograms know no time");
+            case field_source::sequence:
+                break;
             case field_source::fixed:
                 if (location.name == "pid" || location.name == "uid" || location.name == "comm") {
                     throw user_error("whose process an event is, as {} asks, the kernel's "

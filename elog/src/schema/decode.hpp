@@ -21,7 +21,7 @@ struct null_text {};
 struct absent_value {};  // of an optional field
 struct damaged_value {};
 
-/// An array; decode_element returns its elements.
+/// An array or sequence; decode_element returns its elements.
 struct array_value {
     std::size_t count = 0;
 };
@@ -36,8 +36,8 @@ using field_value =
 [[nodiscard]] field_value decode_field(const field_schema& field,
                                        std::span<const std::uint8_t> payload) noexcept;
 
-/// The element of an array, or the field itself at index 0. damaged_value behind the end of the
-/// array or the payload.
+/// The element of an array or sequence, or the field itself at index 0. damaged_value behind the
+/// end of the array or the payload.
 [[nodiscard]] field_value decode_element(const field_schema& field, std::size_t index,
                                          std::span<const std::uint8_t> payload) noexcept;
 

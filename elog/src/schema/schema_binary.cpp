@@ -97,12 +97,17 @@ void write_event(sink& out, const event_schema& event) {
     }
 }
 
+/// In the fixed part, where a sequence is a u32.
+std::size_t alignment_of(const field_schema& field) noexcept {
+    return field.count == 0 ? sizeof(std::uint32_t) : eventlog::size_of(field.type);
+}
+
 }  // namespace
 
 std::size_t assign_offsets(event_schema& event) {
     std::size_t size = 0;
     for (const field_schema& field : event.fields) {
-        size += eventlog::size_of(field.type) * field.count;
+        size += eventlog::fixed_size_of(field.type, field.count);
         size += field.presence == eventlog::no_index ? 0 : 1;
     }
     if (size > fixed_size_max) {
@@ -111,9 +116,9 @@ std::size_t assign_offsets(event_schema& event) {
     std::size_t offset = 0;
     for (const std::size_t alignment : {8U, 4U, 2U, 1U}) {
         for (field_schema& field : event.fields) {
-            if (eventlog::size_of(field.type) == alignment) {
+            if (alignment_of(field) == alignment) {
                 field.offset = static_cast<std::uint16_t>(offset);
-                offset += alignment * field.count;
+                offset += eventlog::fixed_size_of(field.type, field.count);
             }
         }
     }

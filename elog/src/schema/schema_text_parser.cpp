@@ -262,7 +262,7 @@ void schema_parser::parse_event_keywords(event_schema& made) {
     expect_symbol(']', "behind the keywords");
 }
 
-/// NAME : TYPE [as ENUMERATION] [[COUNT]] [?] [format FORMAT] [unit UNIT] [DESCRIPTION]
+/// NAME : TYPE [as ENUMERATION] [[COUNT] | []] [?] [format FORMAT] [unit UNIT] [DESCRIPTION]
 void schema_parser::parse_field(event_schema& made, name_set& names) {
     const text_position where = position();
     field_schema field;
@@ -339,8 +339,15 @@ void schema_parser::parse_count(field_schema& made) {
     if (!take_symbol('[')) {
         return;
     }
-    if (made.type == field_type::text || made.type == field_type::bytes || made.count != 1) {
+    if (made.type >= field_type::text || made.count != 1) {
         reject(where, "There are no arrays of text, bytes, ip4, ip6 and mac.");
+    }
+    if (take_symbol(']')) {
+        if (!eventlog::may_repeat(made.type)) {
+            reject(where, "Characters of any number are text.");
+        }
+        made.count = 0;
+        return;
     }
     const token count = expect_number("the number of elements");
     if (count.negative || count.magnitude < 2 || count.magnitude > 0xfff0) {
@@ -378,9 +385,10 @@ void schema_parser::parse_field_words(field_schema& made) {
     made.description = take_description();
     if (!is_symbol('}') && !is_symbol(',') &&
         (current().kind != token_kind::word || !is_before_colon())) {
-        reject_current("Behind a field's type stand, in this order and if there are any: [COUNT], "
-                       "?, format FORMAT, unit \"UNIT\", \"DESCRIPTION\"; then the next field, "
-                       "NAME: TYPE, or '}'. This is");
+        reject_current(
+            "Behind a field's type stand, in this order and if there are any: [COUNT] or "
+            "[], ?, format FORMAT, unit \"UNIT\", \"DESCRIPTION\"; then the next field, "
+            "NAME: TYPE, or '}'. This is");
     }
 }
 

@@ -112,7 +112,9 @@ std::string type_text::bare(const field_schema& field) const {
 std::string type_text::of(const field_schema& field) const {
     const bool is_short = type_name(field) != name_of(field.type);
     std::string words = bare(field);
-    if (field.count != 1 && !is_short) {
+    if (field.count == 0) {
+        words += "[]";
+    } else if (field.count != 1 && !is_short) {
         words += fmt::format("[{}]", field.count);
     }
     if (field.presence != eventlog::no_index) {

@@ -301,9 +301,10 @@ void append_field(fmt::memory_buffer& out, const provider_schema& provider,
         append_quoted(out, characters_of(field, payload));
         return;
     }
-    if (std::holds_alternative<array_value>(value)) {
-        for (std::size_t i = 0; i < field.count; ++i) {
-            out.push_back(i == 0 ? '[' : ',');
+    if (const auto* array = std::get_if<array_value>(&value)) {
+        out.push_back('[');
+        for (std::size_t i = 0; i < array->count; ++i) {
+            append(out, i == 0 ? "" : ",");
             append_single(out, provider, field, decode_element(field, i, payload));
         }
         out.push_back(']');

@@ -34,6 +34,9 @@ std::string type_of(const provider_schema& provider, const field_schema& field) 
         return provider.enumerations[field.enumeration].name;
     }
     std::string name(name_of(field.type));
+    if (field.count == 0) {
+        return name + "[]";
+    }
     return field.count == 1 ? name : fmt::format("{}[{}]", name, field.count);
 }
 

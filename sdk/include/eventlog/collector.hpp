@@ -10,6 +10,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <initializer_list>
 #include <map>
 #include <memory>
@@ -22,9 +23,18 @@
 #include <vector>
 
 #include <eventlog/collector.h>
+#include <eventlog/detail/dynamic_value.hpp>
 
 namespace eventlog {
 inline namespace v0 {
+namespace detail {
+
+template <class Type>
+inline constexpr bool is_vector_of_elements = false;
+template <class Element>
+inline constexpr bool is_vector_of_elements<std::vector<Element>> = !std::is_same_v<Element, bool>;
+
+}  // namespace detail
 
 /// An event that a collector has returned. It owns its payload, and shares a copy of the schema, so
 /// that its fields can be read as long as it lives.
@@ -51,9 +61,9 @@ class collected_event {
         return found;
     }
 
-    /// The value of a field as a number, bool, enumeration, or text. Nothing if the event has no
-    /// such field, the field has no value, or the type does not hold it. A text stays valid as long
-    /// as the event.
+    /// The value of a field as a number, bool, enumeration, text, or as a std::vector of the
+    /// elements of an array, a sequence or bytes. Nothing if the event has no such field, the field
+    /// has no value, or the type does not hold it. A text stays valid as long as the event.
     template <class Type>
     [[nodiscard]] std::optional<Type> get(std::string_view field) const {
         return convert<Type>(value(field));
@@ -72,6 +82,23 @@ class collected_event {
         }
     }
 
+    /// Of an array or sequence with the same type of elements, or of bytes.
+    template <class Vector>
+    static std::optional<Vector> elements_of(const eventlog_value& found) {
+        using element = typename Vector::value_type;
+        const bool is_array = found.type == EVENTLOG_VALUE_ARRAY &&
+                              found.element == std::uint32_t{detail::dynamic_type<element>()};
+        const bool is_bytes = found.type == EVENTLOG_VALUE_BYTES && detail::is_byte<element>;
+        if (!is_array && !is_bytes) {
+            return std::nullopt;
+        }
+        Vector elements(found.count);
+        if (found.count != 0) {
+            std::memcpy(elements.data(), found.as.data, found.count * sizeof(element));
+        }
+        return elements;
+    }
+
     template <class Type>
     static std::optional<Type> convert(const eventlog_value& found) {
         if constexpr (std::is_enum_v<Type>) {
@@ -83,6 +110,8 @@ class collected_event {
                        ? std::optional<Type>(std::in_place, static_cast<const char*>(found.as.data),
                                              found.count)
                        : std::nullopt;
+        } else if constexpr (detail::is_vector_of_elements<Type>) {
+            return elements_of<Type>(found);
         } else if constexpr (std::is_floating_point_v<Type>) {
             return found.type == EVENTLOG_VALUE_REAL
                        ? std::optional(static_cast<Type>(found.as.real))
@@ -92,8 +121,8 @@ class collected_event {
                                                         : std::nullopt;
         } else {
             static_assert(std::is_integral_v<Type>,
-                          "eventlog: a field is read as a number, bool, enumeration or text. Use "
-                          "value() for others.");
+                          "eventlog: a field is read as a number, bool, enumeration, text or "
+                          "std::vector of elements. Use value() for others.");
             if constexpr (std::is_same_v<Type, char>) {
                 return found.type == EVENTLOG_VALUE_SIGNED
                            ? std::optional(static_cast<char>(found.as.signed_number))

@@ -115,10 +115,11 @@ struct eventlog_enumeration_definition {
 /* One field of an event. Fields are shown in their order. */
 struct eventlog_field_definition {
     const char* name EVENTLOG_ZERO;
-    uint32_t type EVENTLOG_ZERO;   /* enum eventlog_type */
-    uint32_t count EVENTLOG_ZERO;  /* more than 1: an array; not of texts or bytes */
-    uint32_t format EVENTLOG_ZERO; /* enum eventlog_format */
-    bool optional EVENTLOG_ZERO;   /* an event may omit its value */
+    uint32_t type EVENTLOG_ZERO;    /* enum eventlog_type */
+    uint32_t count EVENTLOG_ZERO;   /* more than 1: an array; not of texts or bytes */
+    uint32_t format EVENTLOG_ZERO;  /* enum eventlog_format */
+    bool optional EVENTLOG_ZERO;    /* an event may omit its value */
+    bool is_sequence EVENTLOG_ZERO; /* an array of any size, of numbers or bools; no count */
     /* For integers; NULL: none. */
     const struct eventlog_enumeration_definition* enumeration EVENTLOG_ZERO;
     const char* unit EVENTLOG_ZERO; /* for numbers: "packets", "ms", "%" */

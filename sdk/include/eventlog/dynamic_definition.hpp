@@ -139,12 +139,13 @@ class [[nodiscard]] definition_builder {
     definition_builder& field(std::string_view name, const field_options& options = {}) {
         static_assert(detail::leaf_field<Type>,
                       "eventlog: a field of a dynamic event needs a type that is a single field: a "
-                      "number, bool, char, text, bytes, enumeration, std::array or std::optional. "
+                      "number, bool, char, text, bytes, enumeration, std::array, span or optional. "
                       "Add the members of a struct one by one.");
         constexpr const detail::field_kind& kind = detail::kind_of<Type>;
         eventlog_field_definition plain{};
         plain.type = static_cast<std::uint32_t>(kind.type);
         plain.count = static_cast<std::uint32_t>(kind.count);
+        plain.is_sequence = kind.count == 0;
         plain.format = static_cast<std::uint32_t>(options.format == format::plain ? kind.shown
                                                                                   : options.format);
         plain.optional = options.optional || kind.optional;

@@ -18,9 +18,10 @@
 //                u8 attribute_count, u16 fixed_size, u16 field_count, u64 keywords, name,
 //                text description, text when ("logged when ..."), attribute[attribute_count],
 //                field[field_count]
-//       field    u8 type, u8 format, u16 count, u16 offset, u16 presence (offset of a byte that is
-//                0 when the field has no value; 0xffff: it always has one), u16 enumeration (its
-//                position in the schema; 0xffff: none), name, text unit, text description
+//       field    u8 type, u8 format, u16 count (0: a sequence), u16 offset, u16 presence (offset of
+//                a byte that is 0 when the field has no value; 0xffff: it always has one), u16
+//                enumeration (its position in the schema; 0xffff: none), name, text unit, text
+//                description
 //       attribute  u8 kind (not 0), u16 size, bytes
 //       source   the attribute of kind 1, at most once: u32 line (not 0), text file (not empty)
 //       name     u8 length (1 to 63), then a letter or _, then letters, digits, _
@@ -38,11 +39,14 @@
 // the provider or the event; the file has no directories.
 //
 // The payload has fixed_size bytes: the fields sorted by alignment (8, 4, 2, 1), so that there are
-// no holes, then the presence bytes. The bytes of texts and byte strings follow. The `count`
-// elements of an array are contiguous; there are no arrays of texts or byte strings. In the fixed
-// part, a text or byte string is a u32, size << 16 | offset, with the offset counted from the end
-// of that u32. The size of a text includes its final NUL. The whole u32 is 0 for a null pointer and
-// for an empty byte string. The payload has the machine's byte order.
+// no holes, then the presence bytes. The bytes of variable fields follow: of texts, byte strings
+// and sequences. The `count` elements of an array are contiguous; a sequence has any number of
+// elements, each a number or bool. There are no arrays or sequences of texts or byte strings. In
+// the fixed part, a variable field is a u32, size << 16 | offset, with the offset counted from the
+// end of that u32. The size is in bytes. That of a text includes its final NUL, that of a sequence
+// is a multiple of its element's, and its elements need not be aligned. The whole u32 is 0 for a
+// null pointer, an empty byte string and an empty sequence. The payload has the machine's byte
+// order.
 #pragma once
 
 #include <cstddef>
@@ -142,6 +146,22 @@ constexpr std::size_t size_of(field_type type) noexcept {
     // Compilers evaluate this twice for each field of each event; a switch takes much longer.
     constexpr std::uint64_t sizes = 0x448'4842'1842'1110;
     return type > field_type::bytes ? 0 : sizes >> 4U * static_cast<unsigned>(type) & 0xfU;
+}
+
+/// Whether a field is a u32 in the fixed part, with its bytes behind that part.
+constexpr bool is_variable(field_type type, std::size_t count) noexcept {
+    return count == 0 || type >= field_type::text;
+}
+
+/// Bytes that a field takes in the fixed part.
+constexpr std::size_t fixed_size_of(field_type type, std::size_t count) noexcept {
+    return count == 0 ? sizeof(std::uint32_t) : size_of(type) * count;
+}
+
+/// Whether a field may be a sequence of this type.
+constexpr bool may_repeat(field_type type) noexcept {
+    return type == field_type::boolean ||
+           (type >= field_type::signed_8 && type <= field_type::float_64);
 }
 
 /// Whether values of this type are integers. Booleans and characters are not.

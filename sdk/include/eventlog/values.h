@@ -119,8 +119,8 @@ static inline struct eventlog_value eventlog_bytes(const void* bytes, size_t siz
     return value;
 }
 /*
- * `elements` points to `count` elements of the field's type: bool, char, int8_t to uint64_t, float
- * or double.
+ * For arrays and sequences. `elements` points to `count` elements of the field's type: bool, char,
+ * int8_t to uint64_t, float or double; NULL only with a count of 0.
  */
 static inline struct eventlog_value eventlog_array(enum eventlog_type element, const void* elements,
                                                    size_t count) {
@@ -140,8 +140,9 @@ static inline struct eventlog_value eventlog_array(enum eventlog_type element, c
  * is the only report (eventlog_check_values gives a sentence). Numbers need not have the field's
  * width, but must fit. Enumerations are numbers, also numbers without a name.
  *
- * An event over 64 KiB is cut (its longest texts and byte strings, texts between two characters) or
- * rejected, as its definition states. The subscription counts both; neither is an error.
+ * An event over 64 KiB is cut (its longest texts, byte strings and sequences; texts between two
+ * characters) or rejected, as its definition states. The subscription counts both; neither is an
+ * error.
  *
  * Runs the callbacks of eventlog_provider_on_listeners_changed and
  * eventlog_provider_on_new_listener (abi.h) that are due: the caller must not hold a lock that they
@@ -168,8 +169,8 @@ EVENTLOG_API enum eventlog_error eventlog_check_values(struct eventlog_provider*
  * Emit payloads that are assembled already with eventlog_emit_raw and eventlog_emit_raw_parts
  * (abi.h), which do not check them. Layout: the fixed part has the fields of 8 bytes, then those of
  * 4, 2 and 1 bytes, each group in the order of definition, the session first of all; then one byte
- * for each optional field. Texts and byte strings follow. eventlog/schema_format.hpp describes how
- * the fixed part refers to them.
+ * for each optional field. Texts, byte strings and sequences follow. eventlog/schema_format.hpp
+ * describes how the fixed part refers to them.
  */
 
 #ifdef __cplusplus

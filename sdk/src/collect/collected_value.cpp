@@ -22,29 +22,47 @@ Number number_at(payload_bytes payload, std::size_t offset) noexcept {
     return value;
 }
 
-/// The word of a text or byte string is size << 16 | distance from the end of the word; 0 is a null
-/// text or an empty byte string. The size of a text includes its NUL.
-bool read_variable(payload_bytes payload, std::size_t offset, bool is_text,
-                   eventlog_value& value) noexcept {
+/// The word of a variable field is size << 16 | distance from the end of the word; 0 is a null
+/// text, or no bytes or elements.
+bool read_bytes(payload_bytes payload, std::size_t offset, payload_bytes& found) noexcept {
     const auto word = number_at<std::uint32_t>(payload, offset);
     const std::size_t size = word >> 16U;
     const std::size_t begin = offset + sizeof word + (word & 0xffffU);
-    value = is_text ? eventlog_text_of(nullptr, 0) : eventlog_bytes(nullptr, 0);
+    found = {};
     if (word == 0) {
         return true;
     }
     if (begin > payload.size() || payload.size() - begin < size) {
         return false;
     }
-    value.as.data = payload.data() + begin;
-    value.count = size;
-    if (is_text) {
-        if (size == 0 || payload[begin + size - 1] != 0) {
-            return false;
-        }
-        value.count = size - 1;
-    }
+    found = payload.subspan(begin, size);
     return true;
+}
+
+bool read_variable(const field_description& field, payload_bytes payload,
+                   eventlog_value& value) noexcept {
+    payload_bytes found;
+    if (!read_bytes(payload, field.offset, found)) {
+        return false;
+    }
+    if (field.count == 0) {
+        const std::size_t size = eventlog::size_of(field.type);
+        value = eventlog_array(static_cast<eventlog_type>(field.type), found.data(),
+                               found.size() / size);
+        return found.size() % size == 0;
+    }
+    if (field.type == field_type::bytes) {
+        value = eventlog_bytes(found.data(), found.size());
+        return true;
+    }
+    // The size of a text includes its NUL.
+    value = eventlog_text_of(nullptr, 0);
+    if (found.data() == nullptr) {
+        return true;
+    }
+    value.as.data = found.data();
+    value.count = found.size() - 1;
+    return !found.empty() && found.back() == 0;
 }
 
 bool read_one(const field_description& field, payload_bytes payload,
@@ -91,7 +109,7 @@ bool read_one(const field_description& field, payload_bytes payload,
             return true;
         case field_type::text:
         case field_type::bytes:
-            return read_variable(payload, at, field.type == field_type::text, value);
+            break;
     }
     return false;
 }
@@ -107,8 +125,11 @@ bool read_value(const field_description& field, payload_bytes payload,
             return true;
         }
     }
-    if (field.offset + eventlog::size_of(field.type) * field.count > payload.size()) {
+    if (field.offset + eventlog::fixed_size_of(field.type, field.count) > payload.size()) {
         return false;
+    }
+    if (eventlog::is_variable(field.type, field.count)) {
+        return read_variable(field, payload, value);
     }
     if (field.count == 1) {
         return read_one(field, payload, value);

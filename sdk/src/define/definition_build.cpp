@@ -195,7 +195,7 @@ std::string_view source_file(const char* file, std::uint32_t line) noexcept {
 void builder::write_event(schema_sink& sink, const eventlog_event_definition& event,
                           block* target) noexcept {
     static constexpr eventlog_field_definition session{
-        "session", EVENTLOG_TYPE_UNSIGNED_64, 1, 0, false, nullptr, nullptr, nullptr};
+        "session", EVENTLOG_TYPE_UNSIGNED_64, 1, 0, false, false, nullptr, nullptr, nullptr};
     const std::size_t own = event.session_bound ? 1 : 0;
     const std::size_t count = own + event.field_count;
     const auto field_at = [&](std::size_t index) -> const eventlog_field_definition& {
@@ -207,7 +207,7 @@ void builder::write_event(schema_sink& sink, const eventlog_event_definition& ev
     for (std::size_t i = 0; i < count; ++i) {
         const eventlog_field_definition& field = field_at(i);
         const auto type = static_cast<field_type>(field.type);
-        locations[i] = {type, field.count == 0 ? 1 : field.count, field.optional, 0, no_index};
+        locations[i] = {type, count_of(field), field.optional, 0, no_index};
     }
     const std::size_t fixed_size =
         detail::lay_out(locations.data() + own, count - own, own * sizeof(std::uint64_t));

@@ -279,8 +279,7 @@ bool checker::check_fields(const eventlog_event_definition& event) noexcept {
             !check_field(field)) {
             return false;
         }
-        size += size_of(static_cast<field_type>(field.type)) *
-                    std::uint64_t{field.count == 0 ? 1 : field.count} +
+        size += fixed_size_of(static_cast<field_type>(field.type), count_of(field)) +
                 (field.optional ? 1 : 0);
         if (size > detail::fixed_size_max) {
             return error_.set(EVENTLOG_ERROR_TOO_LARGE,
@@ -323,8 +322,13 @@ bool checker::check_field(const eventlog_field_definition& field) noexcept {
                           "There is no type %u. Take one of enum eventlog_type.", field.type);
     }
     const auto type = static_cast<field_type>(field.type);
-    const std::size_t count = field.count == 0 ? 1 : field.count;
-    if ((type == field_type::text || type == field_type::bytes) && count != 1) {
+    const std::size_t count = count_of(field);
+    if (field.is_sequence && (field.count != 0 || !may_repeat(type))) {
+        return error_.set(EVENTLOG_ERROR_MISMATCH,
+                          "A sequence has numbers or bools, and no count. Correct its type and "
+                          "leave the count out.");
+    }
+    if (type >= field_type::text && count != 1) {
         return error_.set(EVENTLOG_ERROR_MISMATCH,
                           "Texts and bytes have no arrays. Use several fields.");
     }

@@ -33,22 +33,27 @@ constexpr std::size_t padded_to_word(std::size_t size) noexcept {
 std::array<unsigned char, detail::fixed_size_max> zeros;
 
 constexpr bool is_var_field(const defined_field& field) noexcept {
-    return field.type == field_type::text || field.type == field_type::bytes;
+    return is_variable(field.type, field.count);
 }
 
 constexpr std::size_t size_in_fixed_part(const defined_field& field) noexcept {
-    return size_of(field.type) * field.count;
+    return fixed_size_of(field.type, field.count);
 }
 
 /// As in detail/var_fields.hpp. The only scan for the end of a text.
-var_field measure(const eventlog_value& value) noexcept {
-    if (value.type == EVENTLOG_VALUE_TEXT) {
-        return value.count == EVENTLOG_NUL_TERMINATED
-                   ? detail::measure(static_cast<const char*>(value.as.data))
-                   : var_field{value.as.data, value.count + 1};
+var_field measure(const defined_field& field, const eventlog_value& value) noexcept {
+    switch (value.type) {
+        case EVENTLOG_VALUE_TEXT:
+            return value.count == EVENTLOG_NUL_TERMINATED
+                       ? detail::measure(static_cast<const char*>(value.as.data))
+                       : var_field{value.as.data, value.count + 1};
+        case EVENTLOG_VALUE_BYTES:
+            return {value.as.data, value.count};
+        case EVENTLOG_VALUE_ARRAY:
+            return {value.as.data, value.count * size_of(field.type)};
+        default:
+            return {nullptr, 0};
     }
-    return value.type == EVENTLOG_VALUE_BYTES ? var_field{value.as.data, value.count}
-                                              : var_field{nullptr, 0};
 }
 
 template <class Number>
@@ -69,7 +74,7 @@ void put_integer(unsigned char* target, std::size_t size, std::uint64_t number) 
     }
 }
 
-/// Stores the value of a field that is neither text nor bytes.
+/// Stores the value of a field that is not variable.
 void put_value(unsigned char* target, const defined_field& field,
                const eventlog_value& value) noexcept {
     switch (value.type) {
@@ -93,17 +98,21 @@ void put_value(unsigned char* target, const defined_field& field,
     }
 }
 
-/// The values of one event, and the sizes of its texts and byte strings.
+/// The values of one event, and the sizes of its variable fields.
 struct outgoing_event {
     eventlog_provider* provider;
     std::uint32_t id;
     const defined_event& event;
     std::span<const eventlog_value> values;
     std::span<var_field> var_fields;
-    std::span<bool> is_text;
+    std::span<std::uint8_t> units;  // in which the variable fields are cut
+
+    [[nodiscard]] bool is_text(std::size_t var_field) const noexcept {
+        return units[var_field] == detail::unit_of_text;
+    }
 };
 
-/// Writes the location of a text or byte string and advances `end` by its size. A size over 16 bits
+/// Writes the location of a variable field and advances `end` by its size. A size over 16 bits
 /// is harmless, because the ring rejects such a payload.
 void put_rel_loc(unsigned char* target, const defined_field& field, std::size_t size,
                  std::size_t& end) noexcept {
@@ -125,7 +134,7 @@ void put_rel_loc(unsigned char* target, const defined_field& field, std::size_t 
         const defined_field& field = out.event.fields[i];
         if (is_var_field(field)) {
             const var_field& part = out.var_fields[next];
-            const std::size_t copied = part.size - (out.is_text[next] && part.size != 0 ? 1 : 0);
+            const std::size_t copied = part.size - (out.is_text(next) && part.size != 0 ? 1 : 0);
             if (copied != 0) {
                 std::memcpy(payload + end, part.data, copied);
             }
@@ -183,8 +192,8 @@ class segment_list {  // NOLINT(cppcoreguidelines-pro-type-member-init): see bel
 
 template <std::size_t FieldsMax>
 void list_fixed_part(const outgoing_event& out, segment_list<FieldsMax>& list) noexcept {
-    // The ends of texts depend on declared order, which equals payload order for texts, because all
-    // their locations are four bytes wide.
+    // The ends of variable fields depend on declared order, which equals their order in the
+    // payload, because all their locations are four bytes wide.
     std::size_t end = out.event.fixed_size;
     std::size_t next = 0;
     for (std::size_t i = 0; i < out.values.size(); ++i) {
@@ -212,7 +221,7 @@ template <std::size_t FieldsMax>
 [[gnu::noinline]] void emit_segments(const outgoing_event& out, std::size_t size) noexcept {
     std::uint32_t flags = 0;
     if (out.event.truncates && size > detail::payload_size_max && !out.var_fields.empty()) {
-        detail::cut_longest(out.var_fields.data(), out.is_text.data(), out.var_fields.size(),
+        detail::cut_longest(out.var_fields.data(), out.units.data(), out.var_fields.size(),
                             size - detail::payload_size_max);
         flags = EVENTLOG_EMIT_TRUNCATED;
     }
@@ -220,7 +229,7 @@ template <std::size_t FieldsMax>
     list_fixed_part(out, list);
     for (std::size_t i = 0; i < out.var_fields.size(); ++i) {
         const var_field& part = out.var_fields[i];
-        if (out.is_text[i] && part.size != 0) {
+        if (out.is_text(i) && part.size != 0) {
             list.add(part.data, part.size - 1);
             list.add("", 1);
         } else {
@@ -235,18 +244,18 @@ template <std::size_t FieldsMax>
                                   const defined_event& event,
                                   std::span<const eventlog_value> values) noexcept {
     var_field var_fields[FieldsMax];
-    bool is_text[FieldsMax];
+    std::uint8_t units[FieldsMax];
     std::size_t size = event.fixed_size;
     std::size_t count = 0;
     for (std::size_t i = 0; i < values.size(); ++i) {
         if (is_var_field(event.fields[i])) {
-            is_text[count] = event.fields[i].type == field_type::text;
-            var_fields[count] = measure(values[i]);
+            units[count] = detail::unit_of(event.fields[i].type);
+            var_fields[count] = measure(event.fields[i], values[i]);
             size += var_fields[count].size;
             ++count;
         }
     }
-    const outgoing_event out{provider, id, event, values, {var_fields, count}, {is_text, count}};
+    const outgoing_event out{provider, id, event, values, {var_fields, count}, {units, count}};
     if (size <= inline_size) {
         emit_contiguous(out, size);
     } else {

@@ -42,14 +42,17 @@ eventlog_error error_unless(bool fine, eventlog_error otherwise) noexcept {
 }
 
 eventlog_error check_array(const defined_field& field, const eventlog_value& value) noexcept {
-    if (value.element != static_cast<std::uint32_t>(field.type) || field.type == field_type::text ||
-        field.type == field_type::bytes) {
+    if (value.element != static_cast<std::uint32_t>(field.type) || field.type >= field_type::text) {
         return EVENTLOG_ERROR_VALUE_TYPE;
     }
-    if (value.count != field.count) {
+    const bool is_sequence = field.count == 0;
+    if (!is_sequence && value.count != field.count) {
         return EVENTLOG_ERROR_VALUE_COUNT;
     }
-    return error_unless(value.as.data != nullptr, EVENTLOG_ERROR_ARGUMENT);
+    if (value.count > length_max) {
+        return EVENTLOG_ERROR_VALUE_RANGE;
+    }
+    return error_unless(value.count == 0 || value.as.data != nullptr, EVENTLOG_ERROR_ARGUMENT);
 }
 
 /// Checks a text or byte string.
@@ -203,6 +206,9 @@ void describe_value_error(const defined_event& event, std::uint32_t id,
             if (field.count > 1) {
                 error.set(found, "It takes an array of %u %s, not %s. Hand over one.",
                           unsigned{field.count}, name_of(field.type), name_of_value(value.type));
+            } else if (field.count == 0) {
+                error.set(found, "It takes an array of any number of %s, not %s. Hand over one.",
+                          name_of(field.type), name_of_value(value.type));
             } else {
                 error.set(found, "It takes %s, not %s. Hand over a value of its type.",
                           name_of(field.type), name_of_value(value.type));

@@ -87,7 +87,7 @@ bool user_events_description::has_no_holes(std::size_t fixed_size) const noexcep
         if (fields_[i].offset != end) {
             return false;
         }
-        end += size_of(fields_[i].type) * fields_[i].count;
+        end += fixed_size_of(fields_[i].type, fields_[i].count);
     }
     return end == fixed_size;
 }
@@ -123,6 +123,9 @@ bool user_events_description::put_field(const described_field& described) noexce
     const std::string_view type = name_of_type(described.type);
     if (described.presence) {
         return put_presence(described.name);
+    }
+    if (described.count == 0) {
+        return put("__rel_loc ") && put(type) && put("[] ") && put(described.name);
     }
     if (described.count == 1 && !is_floating(described.type)) {
         return put(type) && put(" ") && put(described.name);

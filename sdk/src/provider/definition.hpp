@@ -66,6 +66,11 @@ template <class Struct>
     return *reinterpret_cast<const Struct*>(bytes + std::size_t{size} * index);
 }
 
+/// The number of elements in the schema; 0: a sequence.
+[[nodiscard]] constexpr std::size_t count_of(const eventlog_field_definition& field) noexcept {
+    return field.is_sequence ? 0 : field.count == 0 ? 1 : field.count;
+}
+
 [[nodiscard]] inline std::string_view text_or_empty(const char* text) noexcept {
     return text == nullptr ? std::string_view() : std::string_view(text);
 }

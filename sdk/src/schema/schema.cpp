@@ -16,9 +16,11 @@ std::uint64_t compute_hash(std::span<const std::uint8_t> bytes) noexcept {
 }
 
 bool fits(const field_description& field, const event_description& event) noexcept {
-    const bool variable = field.type == field_type::text || field.type == field_type::bytes;
-    return field.count != 0 && (!variable || field.count == 1) &&
-           field.offset + size_of(field.type) * field.count <= event.fixed_size &&
+    const bool may_have_count = field.count == 0
+                                    ? may_repeat(field.type)
+                                    : field.count == 1 || field.type < field_type::text;
+    return may_have_count &&
+           field.offset + fixed_size_of(field.type, field.count) <= event.fixed_size &&
            (field.presence == no_index || field.presence < event.fixed_size) &&
            (field.enumeration == no_index || is_integer(field.type));
 }

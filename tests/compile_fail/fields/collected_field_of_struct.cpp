@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// expect: a field is read as a number, bool, enumeration or text
+// expect: a field is read as a number, bool, enumeration, text or std::vector of elements
 #include <eventlog/collector.hpp>
 
 struct place {

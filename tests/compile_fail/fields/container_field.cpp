@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
 //
 // expect: a field is a container that is not supported
-// expect: has_vector
+// expect: has_list
 #include <cstdint>
+#include <list>
 #include <string_view>
-#include <vector>
 
 #include <eventlog/eventlog.hpp>
 
-struct has_vector {
-    std::vector<int> numbers;
+struct has_list {
+    std::list<int> numbers;
 };
 
 void emit_it() {
-    eventlog::provider<"bad", has_vector>::emit(has_vector{});
+    eventlog::provider<"bad", has_list>::emit(has_list{});
 }

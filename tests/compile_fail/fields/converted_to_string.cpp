@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// expect: returns a std::string or a large array by value
+// expect: returns a std::string, std::vector or large array by value
 #include <string>
 
 #include <eventlog/eventlog.hpp>

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
 //
 // expect: returns a type that is not a field
-#include <vector>
+#include <list>
 
 #include <eventlog/eventlog.hpp>
 
 struct person {
-    std::vector<int> years;
+    std::list<int> years;
 };
 
 template <>
 struct eventlog::convert<person> {
-    static const std::vector<int>& to_field(const person& who) { return who.years; }
+    static const std::list<int>& to_field(const person& who) { return who.years; }
 };
 
 struct greeted {

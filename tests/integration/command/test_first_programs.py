@@ -60,7 +60,7 @@ class Cpp(FirstPrograms):
         self.assertEqual(
             self.events("03_texts_and_arrays", "mailbox"),
             ['mailbox:mail_received sender="ann@example.org" address=192.0.2.7 '
-             "scores=[0.5,0.25,2] begin=<48690a>"],
+             "scores=[0.5,0.25,2] part_sizes=[120,4096] begin=<48690a>"],
         )
 
     def test_levels_and_keywords(self):
@@ -171,7 +171,7 @@ class C(FirstPrograms):
         self.assertEqual(
             self.events("03_texts_and_arrays_c", "mailbox"),
             ['mailbox:mail_received sender="ann@example.org" address=192.0.2.7 '
-             "scores=[0.5,0.25,2] begin=<48690a>"],
+             "scores=[0.5,0.25,2] part_sizes=[120,4096] begin=<48690a>"],
         )
 
     def test_levels_and_keywords(self):

@@ -351,10 +351,22 @@ def value(field, payload):
     size = struct.calcsize(NUMBERS.get(kind, "Q" if kind == 12 else "I"))
     if presence != 65535 and (presence >= len(payload) or not payload[presence]):
         return "none" if presence < len(payload) else "damaged"
-    if offset + size * count > len(payload):
+    if offset + (size * count or 4) > len(payload):
         return "damaged"
-    each = [element(kind, payload, offset + i * size, size) for i in range(count)]
+    if count == 0:  # a sequence
+        payload, offset = variable(payload, offset), 0
+        if payload is None or len(payload) % size:
+            return "damaged"
+    number = count or len(payload) // size
+    each = [element(kind, payload, offset + i * size, size) for i in range(number)]
     return each[0] if count == 1 else "[" + ",".join(each) + "]"
+
+
+def variable(payload, at):
+    """The bytes of a text, byte string or sequence whose word is there; None: damaged."""
+    (word,) = struct.unpack_from("<I", payload, at)
+    data = payload[at + 4 + (word & 65535) :][: word >> 16]
+    return data if len(data) == word >> 16 else None
 
 
 def element(kind, payload, at, size):
@@ -364,11 +376,10 @@ def element(kind, payload, at, size):
     if kind < 11:
         number = struct.unpack_from("<" + NUMBERS[kind], payload, at)[0]
         return str(number if kind != 1 else number != 0).lower()
-    (word,) = struct.unpack_from("<I", payload, at)
-    if word == 0:
+    if payload[at : at + 4] == bytes(4):
         return "null" if kind == 13 else "x"
-    data = payload[at + 4 + (word & 65535) :][: word >> 16]
-    if len(data) < word >> 16 or (kind == 13 and data[-1:] != b"\0"):
+    data = variable(payload, at)
+    if data is None or (kind == 13 and data[-1:] != b"\0"):
         return "damaged"
     return "x" + (data[:-1] if kind == 13 else data).hex()
 

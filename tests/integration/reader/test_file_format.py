@@ -79,6 +79,10 @@ class FileFormat(harness.Case):
         )
         self.assertIn("shop:order_placed", "".join(read))
 
+    def test_of_arrays_and_sequences(self):
+        path = self.record("mail.elog", program="03_texts_and_arrays", arguments=())
+        self.assertIn("part_sizes=[120,4096]", "".join(self.assert_agreed(path)))
+
     def test_of_a_file_that_is_being_written(self):
         self.start_provider(harness.program("counter"), "1", "0", "1000")
         recording = self.start_recording("-e", "counter:*", "-o", self.path("live.elog"))

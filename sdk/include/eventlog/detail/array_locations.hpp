@@ -57,7 +57,7 @@ consteval auto make_array_locations() {
             made.arrays_by_address[order_in(layout::in_words.packed[i])] = {
                 static_cast<std::uint16_t>(place.offset), kind.put};
         } else {
-            move(in_words.offset, place.offset, size_of(place.type) * place.count);
+            move(in_words.offset, place.offset, fixed_size_of(place.type, place.count));
         }
         if (kind.optional) {
             move(in_words.presence, place.presence, 1);

@@ -12,6 +12,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <eventlog/detail/field_types.hpp>
 #include <eventlog/detail/push_emit.h>
 #include <eventlog/eventlog.h>
 
@@ -21,10 +22,14 @@ namespace detail {
 
 template <class Element>
 consteval eventlog_type dynamic_type() {
-    static_assert(std::is_arithmetic_v<Element> && sizeof(Element) <= 8,
+    constexpr bool is_enum = std::is_enum_v<Element>;
+    static_assert(is_enum || (std::is_arithmetic_v<Element> && sizeof(Element) <= 8),
                   "eventlog: a value of this type cannot be emitted. Numbers, bool, enumerations, "
-                  "texts, spans of bytes, std::array of numbers and std::optional of these can.");
-    if constexpr (std::is_same_v<Element, bool>) {
+                  "texts, spans of bytes, std::array, std::span and std::vector of numbers, and "
+                  "std::optional of these can.");
+    if constexpr (is_enum) {
+        return dynamic_type<std::underlying_type_t<Element>>();
+    } else if constexpr (std::is_same_v<Element, bool>) {
         return EVENTLOG_TYPE_BOOLEAN;
     } else if constexpr (std::is_same_v<Element, char>) {
         return EVENTLOG_TYPE_CHARACTER;
@@ -61,6 +66,11 @@ template <class Element, std::size_t Count>
 eventlog_value dynamic_value(const std::array<Element, Count>& elements) noexcept {
     return eventlog_array(dynamic_type<Element>(), elements.data(), Count);
 }
+template <sequence_field Numbers>
+eventlog_value dynamic_value(const Numbers& numbers) noexcept {
+    return eventlog_array(dynamic_type<typename Numbers::value_type>(), numbers.data(),
+                          numbers.size());
+}
 
 template <class Value>
 requires(std::is_arithmetic_v<Value> || std::is_enum_v<Value>) eventlog_value
@@ -92,7 +102,7 @@ noexcept {
 
 /// All remaining types, which are rejected with a message.
 template <class Value>
-requires(!std::is_arithmetic_v<Value> && !std::is_enum_v<Value> &&
+requires(!std::is_arithmetic_v<Value> && !std::is_enum_v<Value> && !sequence_field<Value> &&
          !std::is_convertible_v<const Value&, std::string_view> &&
          !std::is_convertible_v<const Value&, const char*> &&
          !std::is_convertible_v<const Value&, std::span<const std::byte>> &&

@@ -33,11 +33,11 @@ template <std::size_t VarFields>
     const event_site& site, unsigned char* fixed, var_field* found, std::size_t size) noexcept {
     std::uint32_t flags = 0;
     if (site.cuts && size > payload_size_max) {
-        bool is_text[VarFields];
+        std::uint8_t units[VarFields];
         for (std::size_t i = 0; i < VarFields; ++i) {
-            is_text[i] = site.var_fields[i].is_text;
+            units[i] = site.var_fields[i].unit;
         }
-        cut_longest(found, is_text, VarFields, size - payload_size_max);
+        cut_longest(found, units, VarFields, size - payload_size_max);
         flags = EVENTLOG_EMIT_TRUNCATED;
     }
     eventlog_part parts[1 + 2 * VarFields];
@@ -49,8 +49,8 @@ template <std::size_t VarFields>
         if (found[i].size != 0) {
             put_rel_loc(fixed + place.offset, found[i].size, place.distance + before);
             before += found[i].size;
-            parts[count++] = {found[i].data, found[i].size - (place.is_text ? 1 : 0)};
-            if (place.is_text) {
+            parts[count++] = {found[i].data, found[i].size - (place.is_text() ? 1 : 0)};
+            if (place.is_text()) {
                 parts[count++] = {"", 1};
             }
         }
@@ -90,7 +90,7 @@ template <std::size_t VarFields, bool AllTexts, class PutFixed>
         const std::size_t part = found[i].size;
         if (part != 0) {
             put_rel_loc(payload + place.offset, part, place.distance + before);
-            const std::size_t copied = part - (AllTexts || place.is_text ? 1 : 0);
+            const std::size_t copied = part - (AllTexts || place.is_text() ? 1 : 0);
             unsigned char* const target = payload + site.common.fixed_size + before;
             copy_text(target, found[i].data, copied);
             // The NUL and the padding. The record includes the padding, which must not contain old

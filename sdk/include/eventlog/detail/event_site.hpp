@@ -8,6 +8,7 @@
 
 #include <eventlog/abi.h>
 #include <eventlog/detail/layout.hpp>
+#include <eventlog/detail/var_fields.hpp>
 #include <eventlog/metadata.hpp>
 #include <eventlog/schema_format.hpp>
 
@@ -20,7 +21,9 @@ namespace detail {
 struct var_field_location {
     std::uint16_t offset = 0;
     std::uint16_t distance = 0;
-    bool is_text = false;
+    std::uint8_t unit = unit_of_text;  // in which it is cut
+
+    [[nodiscard]] constexpr bool is_text() const noexcept { return unit == unit_of_text; }
 };
 
 /// The encoder's constants of an event, besides the numbers of words, variable fields and arrays.
@@ -55,10 +58,10 @@ constexpr void locate_var_fields(const field_location* fields, std::size_t fixed
                                  std::size_t count, var_field_location* var_fields) {
     for (std::size_t i = 0; count != 0; ++i) {
         const field_location& field = fields[i];
-        if (field.type == field_type::text || field.type == field_type::bytes) {
+        if (is_variable(field.type, field.count)) {
             *var_fields++ = {static_cast<std::uint16_t>(field.offset),
                              static_cast<std::uint16_t>(fixed_size - field.offset - 4),
-                             field.type == field_type::text};
+                             unit_of(field.type)};
             --count;
         }
     }

@@ -18,11 +18,20 @@ namespace detail {
 
 struct field_location {
     field_type type{};
-    std::size_t count = 1;
+    std::size_t count = 1;  // 0: a sequence
     bool optional = false;
     std::size_t offset = 0;           // in the payload
     std::size_t presence = no_index;  // offset of the byte that marks a value as present
+    bool takes_room = true;           // in the fixed part
 };
+
+constexpr std::size_t alignment_of(const field_location& place) {
+    return place.count == 0 ? sizeof(std::uint32_t) : size_of(place.type);
+}
+
+constexpr std::size_t room_of(const field_location& place) {
+    return place.takes_room ? fixed_size_of(place.type, place.count) : 0;
+}
 
 /// Limits the fixed part, which must leave room in a record for texts.
 inline constexpr std::size_t fixed_size_max = 0xff00;
@@ -33,8 +42,7 @@ constexpr std::size_t lay_out(field_location* locations, std::size_t count, std:
     // Indexed by alignment: first the number of bytes, then the offset of the next field.
     std::size_t next[9]{};
     for (std::size_t i = 0; i < count; ++i) {
-        const std::size_t alignment = size_of(locations[i].type);
-        next[alignment] += alignment * locations[i].count;
+        next[alignment_of(locations[i])] += room_of(locations[i]);
     }
     for (std::size_t alignment = 8; alignment != 0; alignment /= 2) {
         const std::size_t size = next[alignment];
@@ -43,9 +51,9 @@ constexpr std::size_t lay_out(field_location* locations, std::size_t count, std:
     }
     for (std::size_t i = 0; i < count; ++i) {
         field_location& place = locations[i];
-        const std::size_t alignment = size_of(place.type);
-        place.offset = next[alignment];
-        next[alignment] += alignment * place.count;
+        std::size_t& next_offset = next[alignment_of(place)];
+        place.offset = next_offset;
+        next_offset += room_of(place);
         if (place.optional) {
             place.presence = offset++;
         }

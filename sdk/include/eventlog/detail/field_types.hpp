@@ -2,8 +2,8 @@
 //
 // The C++ types that a field may have.
 //
-// Types of <chrono>, <optional>, <span> and <string> are recognized by name and members, so that
-// eventlog's headers need not include these headers.
+// Types of <chrono>, <optional>, <span>, <string> and <vector> are recognized by name and members,
+// so that eventlog's headers need not include these headers.
 #pragma once
 
 #include <array>
@@ -57,18 +57,23 @@ template <class Field>
 inline constexpr bool is_byte = std::is_same_v<std::remove_const_t<Field>, std::byte> ||
                                 std::is_same_v<std::remove_const_t<Field>, std::uint8_t>;
 
-/// std::span of bytes with dynamic extent.
+/// std::span with dynamic extent, of elements that may be copied as bytes.
 template <class Field>
-concept bytes_field = std::is_class_v<Field> && requires(const Field& bytes) {
+concept dynamic_span = requires {
     typename Field::element_type;
     requires Field::extent == static_cast<std::size_t>(-1);
+    requires !std::is_volatile_v<typename Field::element_type>;
+}
+&&is_named_in_std<Field>("span");
+
+/// std::span of bytes with dynamic extent, or std::vector of bytes.
+template <class Field>
+concept bytes_field = std::is_class_v<Field> && requires(const Field& bytes) {
+    typename Field::value_type;
     bytes.data();
     bytes.size();
-} && is_byte<typename Field::element_type> && is_named_in_std<Field>("span");
-
-/// Fields that are a u32 in the fixed part, with their bytes behind it.
-template <class Field>
-concept variable_field = text_field<Field> || bytes_field<Field>;
+} && is_byte<typename Field::value_type> &&
+    (is_named_in_std<Field>("vector") || dynamic_span<Field>);
 
 /// Integers without the character types.
 template <class Field>
@@ -133,10 +138,35 @@ concept scalar_field = integer_field<Field> || std::is_same_v<Field, bool> ||
     std::is_same_v<Field, float> || std::is_same_v<Field, double> || std::is_enum_v<Field> ||
     duration_field<Field> || time_point_field<Field> || pointer_field<Field>;
 
+/// Elements of a sequence: scalars whose bytes in memory equal those in the payload, except bytes
+/// and characters.
+template <class Element>
+concept sequence_element =
+    scalar_field<Element> && !is_byte<Element> && !std::is_same_v<Element, char> &&
+    !duration_field<Element> && !time_point_field<Element> && !pointer_field<Element>;
+
+/// std::span with dynamic extent, or std::vector.
+template <class Field>
+concept sequence_field = std::is_class_v<Field> && requires(const Field& numbers) {
+    typename Field::value_type;
+    numbers.data();
+    numbers.size();
+} && sequence_element<typename Field::value_type> &&
+    (is_named_in_std<Field>("vector") || dynamic_span<Field>);
+
+/// Fields that are a u32 in the fixed part, with their bytes behind it.
+template <class Field>
+concept variable_field = text_field<Field> || bytes_field<Field> || sequence_field<Field>;
+
 template <class Field>
 struct element {
     using type = Field;
     static constexpr std::size_t count = 1;
+};
+template <sequence_field Field>
+struct element<Field> {
+    using type = typename Field::value_type;
+    static constexpr std::size_t count = 0;
 };
 template <class Element, std::size_t Count>
 struct element<std::array<Element, Count>> {
@@ -149,7 +179,7 @@ struct element<Field> {
     static constexpr std::size_t count = sizeof(Field);
 };
 
-/// The element type of an array; the type itself for other fields.
+/// The element type of an array or sequence; the type itself for other fields.
 template <class Field>
 using element_of = typename element<Field>::type;
 
@@ -158,10 +188,16 @@ inline constexpr bool is_std_array = false;
 template <class Element, std::size_t Count>
 inline constexpr bool is_std_array<std::array<Element, Count>> = true;
 
+// Without element<>, whose specializations have constraints: with constraints inside of others,
+// g++ 12 sometimes finds an array unsuitable.
 template <class Field>
-concept array_field =
-    is_std_array<Field> && scalar_field<element_of<Field>> && element<Field>::count != 0 &&
-    element<Field>::count <= 0xfff0;
+inline constexpr bool is_array_field = false;
+template <class Element, std::size_t Count>
+inline constexpr bool is_array_field<std::array<Element, Count>> =
+    scalar_field<Element>&& Count != 0 && Count <= 0xfff0;
+
+template <class Field>
+concept array_field = is_array_field<Field>;
 
 template <class Field>
 concept value_field =

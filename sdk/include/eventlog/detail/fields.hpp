@@ -21,7 +21,7 @@ namespace detail {
 enum class pass_mode : std::uint8_t {
     nested,            // not passed itself, only its members
     by_value,          // in words, up to 16 bytes
-    var_field,         // by address and size: texts and byte strings
+    var_field,         // by address and size: texts, byte strings and sequences
     array_by_address,  // by address: arrays over 16 bytes
 };
 
@@ -32,7 +32,7 @@ struct field_kind {
     bool optional = false;
     bool is_c_string = false;
     bool has_same_bytes = false;  // in the event and in the payload
-    std::size_t count = 1;
+    std::size_t count = 1;        // 0: a sequence
     const enum_description* enumeration = nullptr;
     bool is_enumeration = false;
     const char* enumeration_identity = "";                            // distinguishes enumerations
@@ -157,12 +157,14 @@ struct check_field {
                   "a struct. Make the members of the struct optional instead.");
     static_assert(!unsupported_container<Field>,
                   "eventlog: a field is a container that is not supported. Emit an event for each "
-                  "element, or use text, std::span<const std::byte> or a std::array of numbers.");
+                  "element, or use text, std::span<const std::byte>, or a std::array, std::vector "
+                  "or std::span of numbers.");
     static_assert(
         known_field<Field> || unsupported_optional<Field> || unsupported_container<Field>,
         "eventlog: a field of this event has a type that is not supported. Use bool, char, an "
         "integer of 8 to 64 bits, float, double, an enumeration, text (std::string_view, "
-        "std::string, const char*), std::span<const std::byte>, std::array, std::optional, "
+        "std::string, const char*), std::span<const std::byte>, std::array, std::vector and "
+        "std::span of numbers, std::optional, "
         "std::chrono durations that count in up to 64 bits or in floating point and such times of "
         "system_clock or steady_clock, an object pointer, eventlog::ipv4_address, ipv6_address, "
         "mac_address, a plain struct of these, or a type with eventlog::convert.");
@@ -177,11 +179,11 @@ struct check_conversion {
                   "eventlog: eventlog::convert<...>::to_field() returns a type that is not a "
                   "field. Return a number, an enumeration, text, bytes or a std::array.");
     static_assert(!value_field<held> || std::is_reference_v<result> ||
-                      (!is_named_in_std<held>("basic_string") &&
+                      (!is_named_in_std<held>("basic_string") && !is_named_in_std<held>("vector") &&
                        pass_mode_of<held>() != pass_mode::array_by_address),
-                  "eventlog: eventlog::convert<...>::to_field() returns a std::string or a large "
-                  "array by value, which does not live until the event has been emitted. Return a "
-                  "std::string_view or a reference.");
+                  "eventlog: eventlog::convert<...>::to_field() returns a std::string, std::vector "
+                  "or large array by value, which does not live until the event has been emitted. "
+                  "Return a std::string_view, std::span or a reference.");
 };
 
 /// The properties of a member of this type, which has no adapter.

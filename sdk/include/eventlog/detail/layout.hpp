@@ -54,8 +54,8 @@ constexpr std::size_t lay_out_kinds(const field_kind* const* kinds, std::size_t 
                                     field_location* locations) {
     for (std::size_t i = 0; i < count; ++i) {
         const field_kind& kind = *kinds[i];
-        const bool counts = includes_arrays || kind.mode != pass_mode::array_by_address;
-        locations[i] = {kind.type, counts ? kind.count : 0, kind.optional};
+        locations[i] = {kind.type, kind.count, kind.optional};
+        locations[i].takes_room = includes_arrays || kind.mode != pass_mode::array_by_address;
     }
     return lay_out(locations, count, offset);
 }
@@ -122,7 +122,7 @@ struct [[gnu::visibility("hidden")]] event_layout {
                   "eventlog: an event's fields take more than a record can hold (64 KiB). Use "
                   "smaller arrays, or a span.");
 
-    /// Texts and byte strings.
+    /// Texts, byte strings and sequences.
     static constexpr std::size_t var_field_count = all.counts.var_fields;
     static constexpr bool has_only_texts = all.counts.texts == var_field_count;
     static constexpr bool has_c_strings = all.counts.has_c_strings;

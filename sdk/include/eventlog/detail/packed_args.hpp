@@ -93,7 +93,7 @@ template <class Field>
     } else if constexpr (text_field<Field>) {
         return {field.data(), field.size() + 1};
     } else {
-        return {field.data(), field.size()};
+        return {field.data(), field.size() * sizeof(typename Field::value_type)};
     }
 }
 

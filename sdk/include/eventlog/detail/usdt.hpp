@@ -84,6 +84,10 @@ template <converted_field Field>
 inline constexpr bool returns_array<Field> =
     array_field<conversion_result<Field>> || address_field<conversion_result<Field>>;
 
+/// Whether a field has a second argument: the number of its bytes or elements.
+template <class Field>
+concept has_probe_size = variable_field<Field> && !text_field<Field>;
+
 /// Adds the arguments of a field, or of all fields of a struct. Adds zeros for an optional without
 /// a value.
 template <class Arguments, class Field>
@@ -101,7 +105,7 @@ void add_probe_arguments(Arguments& to, const Field& field) noexcept {
             add_probe_arguments(to, *field);
         } else {
             to.add(0);
-            if constexpr (bytes_field<remove_optional_t<Field>>) {
+            if constexpr (has_probe_size<remove_optional_t<Field>>) {
                 to.add(0);
             }
         }
@@ -111,7 +115,7 @@ void add_probe_arguments(Arguments& to, const Field& field) noexcept {
         to.add_copy(field);
     } else if constexpr (text_field<Field>) {
         to.add_address(field.c_str());
-    } else if constexpr (bytes_field<Field>) {
+    } else if constexpr (has_probe_size<Field>) {
         to.add_address(field.data());
         to.add(field.size());
     } else if constexpr (scalar_field<Field>) {
@@ -144,7 +148,8 @@ consteval probe_description describe_probe(std::string_view provider) {
     for (std::size_t i = 0; i < event.count && made.count < probe_arguments_max; ++i) {
         const field_kind& kind = *event.kinds[i];
         made.signs |= std::uint64_t{has_sign(kind)} << made.count;
-        made.count += kind.type == field_type::bytes ? 2 : 1;
+        const bool is_text = kind.type == field_type::text;
+        made.count += is_variable(kind.type, kind.count) && !is_text ? 2 : 1;
     }
     made.count = made.count < probe_arguments_max ? made.count : probe_arguments_max;
     return made;

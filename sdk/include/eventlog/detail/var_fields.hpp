@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: MIT
 //
-// Variable fields, which are texts and byte strings, and how they are cut.
+// Variable fields, which are texts, byte strings and sequences, and how they are cut.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 
+#include <eventlog/schema_format.hpp>
+
 namespace eventlog {
 inline namespace v0 {
 namespace detail {
 
 /// `size` is the size in the payload; that of a text includes its final NUL. 0 stands for a null
-/// pointer, no value, or no bytes.
+/// pointer, no value, no bytes or no elements.
 struct var_field {
     const void* data;
     std::size_t size;
@@ -38,9 +40,18 @@ inline std::size_t whole_character_size(const char* text, std::size_t size) noex
     return whole > 1 && is_inside(whole - 1) ? size : whole;
 }
 
-/// Cuts the longest of `count` variable fields until their total is `excess` bytes smaller; a text
-/// between two characters of UTF-8, and never its NUL. `is_text` marks the texts.
-inline void cut_longest(var_field* var_fields, const bool* is_text, std::size_t count,
+/// The unit of a variable field is the size of its elements, or this one.
+inline constexpr std::uint8_t unit_of_text = 0;
+
+constexpr std::uint8_t unit_of(field_type type) {
+    return type == field_type::text    ? unit_of_text
+           : type == field_type::bytes ? std::uint8_t{1}
+                                       : static_cast<std::uint8_t>(size_of(type));
+}
+
+/// Cuts the longest of `count` variable fields until their total is `excess` bytes smaller: a text
+/// between two characters of UTF-8, and never its NUL; a sequence between two elements.
+inline void cut_longest(var_field* var_fields, const std::uint8_t* units, std::size_t count,
                         std::size_t excess) noexcept {
     while (excess != 0) {
         std::size_t longest = 0;
@@ -61,8 +72,10 @@ inline void cut_longest(var_field* var_fields, const bool* is_text, std::size_t 
         const std::size_t step =
             cut.size > second ? cut.size - second : (excess + count - 1) / count;
         std::size_t size = cut.size - (step < excess ? step : excess);
-        if (is_text[longest]) {
+        if (units[longest] == unit_of_text) {
             size = whole_character_size(static_cast<const char*>(cut.data), size);
+        } else {
+            size -= size % units[longest];
         }
         const std::size_t saved = cut.size - size;
         cut.size = size;
