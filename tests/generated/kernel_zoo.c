@@ -58,9 +58,21 @@ static void say_options(void) {
     trace_kernel_zoo_options(NULL, NULL, NULL, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
 }
 
+static void say_sequences(void) {
+    static const u32 delays[1000] = {150, 4294967295U};
+    static const bool fed[3] = {true, false, true};
+    static const u8 sizes[2] = {KERNEL_ZOO_SIZE_LARGE, KERNEL_ZOO_SIZE_HUGE};
+    static const u64 wide[2] = {1, 18446744073709551615ULL};
+
+    trace_kernel_zoo_sequences(delays, 2, fed, 3, sizes, 2, sizes, 1, wide, 2);
+    trace_kernel_zoo_sequences(delays, 17, fed, 0, NULL, 0, NULL, 7, wide, 0);
+    trace_kernel_zoo_sequences(delays, 1000, fed, 0, sizes, 0, sizes, 0, NULL, 7);
+}
+
 static void say_rest(void) {
     static const u8 address[16] = {[15] = 1};
     static const u64 two[2] = {1, 2};
+    static const s16 three[3] = {-1, 0, 1};
     const struct kernel_zoo_wide_fields fields = {
         .session = 4711,
         .p1 = 1,
@@ -72,6 +84,8 @@ static void say_rest(void) {
         .p7 = KERNEL_ZOO_SIZE_LARGE,
         .p10 = htonl(0x7f000001),
         .p12 = two,
+        .p13 = three,
+        .p13_count = 3,
     };
 
     trace_kernel_zoo_wide(&fields);
@@ -85,6 +99,7 @@ static int say(const char* text, const struct kernel_param* parameter) {
     say_formats();
     say_texts();
     say_options();
+    say_sequences();
     say_rest();
     return 0;
 }

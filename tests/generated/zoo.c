@@ -37,6 +37,34 @@ static void emit_long_texts(void) {
     zoo_long_texts(long_text, data, sizeof data, 7, "short");
 }
 
+static void emit_sequences(void) {
+    const uint32_t delays[] = {150, UINT32_MAX};
+    const bool fed[] = {true, false, true};
+    const double weights[] = {0.5, -0.25};
+    const uint8_t sizes[] = {ZOO_SIZE_LARGE, ZOO_SIZE_HUGE};
+    const int16_t money[] = {ZOO_BALANCE_DEBT};
+    const uint32_t eats[] = {ZOO_DIET_GRASS | ZOO_DIET_FISH, ZOO_DIET_MEAT};
+    const int64_t took[] = {1500, 2500000};
+    const int8_t levels[] = {INT8_MIN, 0};
+    zoo_sequences(delays, 2, fed, 3, weights, 2, sizes, 2, money, 1, eats, 2, took, 2, "den",
+                  levels, 2);
+    zoo_sequences(delays, 0, fed, 0, NULL, 0, NULL, 7, money, 0, NULL, 0, NULL, 0, "", NULL, 7);
+}
+
+static void emit_long_sequences(void) {
+    static uint64_t numbers[10000];
+    static uint16_t delays[15000];
+    for (size_t i = 0; i < 10000; ++i) {
+        numbers[i] = i;
+    }
+    for (size_t i = 0; i < 15000; ++i) {
+        delays[i] = (uint16_t)i;
+    }
+    const int16_t row[2] = {-1, 2};
+    zoo_long_sequences("short", numbers, 3, row, delays, 2);
+    zoo_long_sequences("short", numbers, 10000, row, delays, 15000);
+}
+
 int main(void) {
     const uint8_t sizes[2] = {ZOO_SIZE_LARGE, ZOO_SIZE_HUGE};
     const uint8_t four[4] = {192, 0, 2, 1};
@@ -56,6 +84,8 @@ int main(void) {
     zoo_texts("name", "\x01\xff", 2, "\xc3\xa9", last);
     emit_options();
     emit_long_texts();
+    emit_sequences();
+    emit_long_sequences();
     zoo_visit(1500, 7, "dawn");
     zoo_pause(2500000);
     zoo_visitors(3);

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <numeric>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,6 +28,31 @@ void emit_long_texts() {
     const std::vector<std::byte> data(30001);
     provider::emit(zoo::long_texts{"short", std::span(data).first(2), 7, "text"});
     provider::emit(zoo::long_texts{text, data, 7, "short"});
+}
+
+void emit_sequences() {
+    const std::vector<std::uint32_t> delays{150, numeric_limits<std::uint32_t>::max()};
+    const bool fed[] = {true, false, true};
+    const double weights[] = {0.5, -0.25};
+    const zoo::size sizes[] = {zoo::size::large, zoo::size::huge};
+    const std::array money{zoo::balance::debt};
+    const zoo::diet eats[] = {zoo::diet::grass | zoo::diet::fish, zoo::diet::meat};
+    const std::vector<std::int64_t> took{1500, 2500000};
+    const std::int8_t levels[] = {-128, 0};
+    provider::emit(zoo::sequences{delays, fed, weights, sizes, std::span(money), eats, took, "den",
+                                  std::span<const std::int8_t>(levels)});
+    provider::emit(
+        zoo::sequences{{}, {}, {}, {}, std::span(money).first(0), {}, {}, "", std::nullopt});
+}
+
+void emit_long_sequences() {
+    std::vector<std::uint64_t> numbers(10000);
+    std::iota(numbers.begin(), numbers.end(), 0);
+    std::vector<std::uint16_t> delays(15000);
+    std::iota(delays.begin(), delays.end(), std::uint16_t{0});
+    provider::emit(zoo::long_sequences{
+        "short", std::span(numbers).first(3), {-1, 2}, std::span(delays).first(2)});
+    provider::emit(zoo::long_sequences{"short", numbers, {-1, 2}, delays});
 }
 
 /// A scope measures the time itself; here the durations are those of the other programs.
@@ -76,6 +102,8 @@ int main() {
                                 std::array<std::int16_t, 2>{-1, 2}});
     provider::emit(zoo::options{});
     emit_long_texts();
+    emit_sequences();
+    emit_long_sequences();
     emit_wrapped();
     provider::emit(zoo::nothing{});
     provider::emit(zoo::delete_{1, 2, 3, 4, 5, "text"});

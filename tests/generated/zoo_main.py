@@ -24,6 +24,14 @@ zoo.options(0, "", b"", True, zoo.Size.HUGE, bytes([10, 0, 0, 1]), [-1, 2])
 zoo.options(None, None, None, None, None, None, None)
 zoo.long_texts("short", bytes(2), 7, "text")
 zoo.long_texts("\u00e9" * 35000, bytes(30001), 7, "short")
+zoo.sequences(
+    [150, 2**32 - 1], (True, False, True), [0.5, -0.25], [zoo.Size.LARGE, zoo.Size.HUGE],
+    [zoo.Balance.DEBT], [zoo.Diet.GRASS | zoo.Diet.FISH, zoo.Diet.MEAT], iter([1500, 2500000]), "den",
+    [-(2**7), 0],
+)
+zoo.sequences([], [], [], [], [], [], [], "", None)
+zoo.long_sequences("short", range(3), [-1, 2], range(2))
+zoo.long_sequences("short", range(10000), [-1, 2], range(15000))
 zoo.visit(1500, 7, "dawn")
 zoo.pause(2500000)
 zoo.visitors(3)

@@ -45,6 +45,22 @@ fn main() {
     zoo::options(None, None, None, None, None, None, None);
     zoo::long_texts("short", &[0; 2], 7, "text");
     zoo::long_texts(&"\u{e9}".repeat(35000), &[0; 30001], 7, "short");
+    zoo::sequences(
+        &[150, u32::MAX],
+        &[true, false, true],
+        &[0.5, -0.25],
+        &[zoo::Size::Large, zoo::Size::Huge],
+        Some(&[zoo::Balance::Debt]),
+        &[zoo::diet::GRASS | zoo::diet::FISH, zoo::diet::MEAT],
+        &[1500, 2500000],
+        "den",
+        Some(&[i8::MIN, 0]),
+    );
+    zoo::sequences(&[], &[], &[], &[], Some(&[]), &[], &[], "", None);
+    let numbers: Vec<u64> = (0..10000).collect();
+    let delays: Vec<u16> = (0..15000).collect();
+    zoo::long_sequences("short", &numbers[..3], &[-1, 2], &delays[..2]);
+    zoo::long_sequences("short", &numbers, &[-1, 2], &delays);
     zoo::visit(1500, 7, Some("dawn"));
     zoo::pause(2500000);
     zoo::visitors(3);

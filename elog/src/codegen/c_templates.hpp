@@ -17,7 +17,8 @@ inline constexpr char head[] = R"(/*
  * is one load and a branch. All functions: any thread, any signal handler.
  *
  * Texts end with a NUL; NULL is a null text, or no value where the field is optional.
- * Other optional fields are passed by pointer: NULL is no value.
+ * Other optional fields are passed by pointer: NULL is no value. The size of a byte string and
+ * the number of a sequence's elements follow their pointer.
  */
 #ifndef EVENTLOG_PROVIDER_{2}_H
 #define EVENTLOG_PROVIDER_{2}_H
@@ -78,8 +79,9 @@ static inline struct eventlog_provider* {0}_handle(void) {{
 
 /// 0: provider.
 inline constexpr char put_word[] = R"(/*
- * The location of a text or byte string: its size, and its offset from this word. `end` is its
- * offset in the payload, and is advanced. A payload that is too large is rejected as a whole.
+ * The location of a text, byte string or sequence: its size, and its offset from this word.
+ * `end` is its offset in the payload, and is advanced. A payload that is too large is rejected
+ * as a whole.
  */
 static inline void {0}_put_word(unsigned char* payload, size_t offset, size_t size, size_t* end) {{
     const uint32_t word =
@@ -92,10 +94,11 @@ static inline void {0}_put_word(unsigned char* payload, size_t offset, size_t si
 
 /// 0: provider.
 inline constexpr char cut_longest[] = R"(/*
- * Cuts the longest pieces after the first one so that all fit into a record, texts between two
- * characters of UTF-8. A text is followed by a piece of one byte, its NUL. Returns flags to emit.
+ * Cuts the longest pieces after the first one so that all fit into a record. A unit is the size
+ * of a piece's elements, which are not split, or 0 for a text, which is cut between two
+ * characters of UTF-8 and followed by a piece of one byte, its NUL. Returns flags to emit.
  */
-static inline uint32_t {0}_cut_longest(struct eventlog_part* pieces, const bool* is_text,
+static inline uint32_t {0}_cut_longest(struct eventlog_part* pieces, const uint8_t* units,
                                        size_t count) {{
     const size_t size_max = 65536 - 24;
     size_t low = 1;
@@ -122,8 +125,8 @@ static inline uint32_t {0}_cut_longest(struct eventlog_part* pieces, const bool*
     for (size_t i = 1; i < count; ++i) {{
         const unsigned char* const data = (const unsigned char*)pieces[i].data;
         if (pieces[i].size > low) {{
-            pieces[i].size = low;
-            while (is_text[i] && pieces[i].size > 0 && (data[pieces[i].size] & 0xc0) == 0x80) {{
+            pieces[i].size = units[i] == 0 ? low : low - low % units[i];
+            while (units[i] == 0 && pieces[i].size > 0 && (data[pieces[i].size] & 0xc0) == 0x80) {{
                 --pieces[i].size;
             }}
         }}

@@ -62,7 +62,7 @@ cpp_type scalar_type(const field_schema& field) {
     if (field.type == field_type::character && field.count != 1) {
         return {"char", format::characters};
     }
-    if (field.type == field_type::signed_64) {
+    if (field.type == field_type::signed_64 && !is_sequence(field)) {
         switch (field.format) {
             case format::duration:
                 return {"std::chrono::nanoseconds", format::duration};
@@ -261,6 +261,12 @@ void cpp_model::check_event(std::size_t id) const {
         if (i < first_field(id)) {
             continue;
         }
+        if (is_sequence(field) && field.type == field_type::unsigned_8 &&
+            field.enumeration == eventlog::no_index) {
+            source_.reject(place, fmt::format("A sequence of u8 is a byte string in C++, and {} is "
+                                              "none. Make it bytes, or a sequence of u16.",
+                                              field.name));
+        }
         if (field.format == format::plain && type_of(field).format != format::plain) {
             source_.reject(place, "An array of char is shown as a text in C++: write format "
                                   "characters, or use u8.");
@@ -346,6 +352,8 @@ cpp_type cpp_model::type_of(const field_schema& field) const {
     } else if (field.enumeration == eventlog::no_index && is_byte &&
                field.format == format::mac_address) {
         made = {"eventlog::mac_address", format::mac_address};
+    } else if (is_sequence(field)) {
+        made.name = fmt::format("std::span<const {}>", made.name);
     } else if (field.count != 1) {
         made.name = fmt::format("std::array<{}, {}>", made.name, field.count);
     }

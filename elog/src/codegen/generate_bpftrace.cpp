@@ -80,8 +80,7 @@ std::string_view kernel_type_of(field_type type) noexcept {
 /// defines, so that bpftrace would reject the event.
 bool is_struct(const field_schema& field) noexcept {
     const bool is_characters = field.type == field_type::character && field.count != 1;
-    return field.type != field_type::text && field.type != field_type::bytes && !is_characters &&
-           (field.count != 1 || is_floating(field.type));
+    return !is_variable(field) && !is_characters && (field.count != 1 || is_floating(field.type));
 }
 
 std::string struct_name(const field_schema& field) {
@@ -131,8 +130,8 @@ printed_value of_struct(const field_schema& field) {
     return printed;
 }
 
-/// A field of a trace event. bpftrace cannot print byte strings and long arrays there: no
-/// conversion.
+/// A field of a trace event. bpftrace cannot print byte strings, sequences and long arrays there:
+/// no conversion.
 printed_value of_trace_event(const field_schema& field) {
     if (is_struct(field)) {
         return of_struct(field);
@@ -141,11 +140,11 @@ printed_value of_trace_event(const field_schema& field) {
     if (field.type == field_type::text) {
         return {"%s", {"str(" + value + ")"}};
     }
+    if (is_variable(field)) {
+        return {};
+    }
     if (field.type == field_type::character && field.count != 1) {
         return {"%s", {value}};
-    }
-    if (field.type == field_type::bytes) {
-        return {};
     }
     return {std::string(conversion_of(field.type)), {value}};
 }
@@ -177,8 +176,10 @@ printed_value of_probe(const field_schema& field, std::size_t argument) {
     if (field.type == field_type::character && field.count != 1) {
         return {"%s", {fmt::format("str({}, {})", value, field.count)}};
     }
-    if (field.type == field_type::bytes) {
-        return {"%r", {fmt::format("buf({}, arg{})", value, argument + 1)}};
+    if (has_size(field)) {
+        const std::size_t size = element_size(field);
+        const std::string factor = size == 1 ? std::string() : fmt::format(" * {}", size);
+        return {"%r", {fmt::format("buf({}, arg{}{})", value, argument + 1, factor)}};
     }
     if (field.count != 1) {
         return {"%r", {fmt::format("buf({}, {})", value, field.count * size_of(field.type))}};
@@ -196,7 +197,7 @@ class event_script {
         : text_(schema.name + ":" + event.name) {
         std::size_t argument = 0;
         for (const field_schema& field : event.fields) {
-            const std::size_t taken = field.type == field_type::bytes ? 2 : 1;
+            const std::size_t taken = has_size(field) ? 2 : 1;
             if (!is_probe) {
                 add(field, of_trace_event(field));
             } else if (argument + taken <= probe_arguments_max) {

@@ -20,7 +20,7 @@ constexpr std::string_view c_reserved_words =
     "union unsigned void volatile while _Alignas _Alignof _Atomic _Bool _Complex _Generic "
     "_Noreturn asm typeof bool true false NULL errno stdin stdout stderr linux unix complex I "
     "int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t size_t memcpy strlen "
-    "payload pieces end value flags is_text alignas alignof constexpr nullptr offset thread_local "
+    "payload pieces end value flags units alignas alignof constexpr nullptr offset thread_local "
     "environ eventlog_emit_raw eventlog_emit_raw_parts _Imaginary _Static_assert _Thread_local "
     "static_assert ";
 
@@ -30,7 +30,7 @@ struct c_event_names {
     std::string enabled;
     std::string emit_enabled;
     std::vector<std::string> fields;
-    std::vector<std::string> sizes;  // of byte strings; else empty
+    std::vector<std::string> sizes;  // of byte strings and sequences; else empty
 };
 
 class c_generator {
@@ -87,8 +87,9 @@ void c_generator::assign_names() {
             names.fields.push_back(parameters.make(field.name));
         }
         for (std::size_t i = 0; i < event.fields.size(); ++i) {
-            const bool sized = event.fields[i].type == field_type::bytes;
-            names.sizes.push_back(sized ? parameters.make(names.fields[i] + "_size") : "");
+            const field_schema& field = event.fields[i];
+            names.sizes.push_back(
+                has_size(field) ? parameters.make(size_parameter(field, names.fields[i])) : "");
         }
         events_.push_back(std::move(names));
     }
@@ -144,7 +145,7 @@ std::string c_generator::parameters(std::size_t id) const {
         } else {
             all.push_back(fmt::format("{} {}", type, name));
         }
-        if (field.type == field_type::bytes) {
+        if (has_size(field)) {
             all.push_back("size_t " + events_[id].sizes[i]);
         }
     }
@@ -169,8 +170,8 @@ void c_generator::write_value(const field_schema& field, const std::string& name
     const std::string from =
         takes_enum(field) ? fmt::format("&({0}){{({0}){1}{2}}}", type, by_pointer ? "*" : "", name)
                           : (by_pointer ? "" : "&") + name;
-    const std::string copy = fmt::format("memcpy(payload + {}, {}, {});", field.offset, from,
-                                         eventlog::size_of(field.type) * field.count);
+    const std::string copy =
+        fmt::format("memcpy(payload + {}, {}, {});", field.offset, from, fixed_size_of(field));
     if (is_optional(field)) {
         out_.line("    if ({} != NULL) {{", name);
         out_.line("        {}", copy);
@@ -186,26 +187,30 @@ void c_generator::write_var_fields(std::size_t id) {
     const c_event_names& names = events_[id];
     out_.line("    struct eventlog_part pieces[] = {{");
     out_.line("        {{payload, {}}},", event.fixed_size);
-    std::string is_text = "false";
+    std::string units = "1";
     for (std::size_t i = 0; i < event.fields.size(); ++i) {
         const std::string& name = names.fields[i];
-        if (event.fields[i].type == field_type::text) {
+        const field_schema& field = event.fields[i];
+        if (field.type == field_type::text) {
             out_.line("        {{{0} == NULL ? \"\" : {0}, {0} == NULL ? 0 : strlen({0})}},", name);
             out_.line("        {{\"\", {} == NULL ? 0 : 1}},", name);
-            is_text += ", true, false";
-        } else if (event.fields[i].type == field_type::bytes) {
+            units += ", 0, 1";
+        } else if (is_sequence(field)) {
+            out_.line("        {{{0} == NULL ? (const void*)\"\" : {0},", name);
+            out_.line("         {0} == NULL ? 0 : {1} * sizeof *{0}}},", name, names.sizes[i]);
+            units += fmt::format(", {}", element_size(field));
+        } else if (field.type == field_type::bytes) {
             out_.line("        {{{0} == NULL ? \"\" : {0}, {0} == NULL ? 0 : {1}}},", name,
                       names.sizes[i]);
-            is_text += ", false";
+            units += ", 1";
         }
     }
     out_.line("    }};");
     if (event.truncates) {
-        out_.line("    static const bool is_text[] = {{{}}};", is_text);
-        out_.line(
-            "    const uint32_t flags = {}_cut_longest(pieces, is_text, sizeof pieces / sizeof "
-            "*pieces);",
-            prefix_);
+        out_.line("    static const uint8_t units[] = {{{}}};", units);
+        out_.line("    const uint32_t flags = {}_cut_longest(pieces, units, sizeof pieces / sizeof "
+                  "*pieces);",
+                  prefix_);
     }
     out_.line("    size_t end = {};", event.fixed_size);
     std::size_t piece = 1;
@@ -214,7 +219,7 @@ void c_generator::write_var_fields(std::size_t id) {
             out_.line("    {}_put_word(payload, {}, pieces[{}].size + pieces[{}].size, &end);",
                       prefix_, field.offset, piece, piece + 1);
             piece += 2;
-        } else if (field.type == field_type::bytes) {
+        } else if (is_variable(field)) {
             out_.line("    {}_put_word(payload, {}, pieces[{}].size, &end);", prefix_, field.offset,
                       piece);
             piece += 1;

@@ -86,7 +86,7 @@ void kernel_c_generator::write_helpers() {
     if (any_field(schema_, [](const auto& field) { return field.type == field_type::text; })) {
         out_.format(templates::text_helpers, names_.text_size, names_.copy_text);
     }
-    if (any_field(schema_, [](const auto& field) { return field.type == field_type::bytes; })) {
+    if (any_field(schema_, has_size)) {
         out_.format(templates::bytes_helper, names_.bytes_size);
     }
     if (any_field(schema_, kernel_c::is_address_number)) {
@@ -120,7 +120,7 @@ void kernel_c_generator::write_assertions() {
             const field_schema& field = *names->field;
             out_.line("EVENTLOG_FIELD_AT({}, {}{}, {}, {});", event.event,
                       is_variable(field) ? "__data_loc_" : "", field.name, field.offset,
-                      eventlog::size_of(field.type) * field.count);
+                      fixed_size_of(field));
         }
         for (const field_names& names : event.all) {
             if (!names.presence.empty()) {

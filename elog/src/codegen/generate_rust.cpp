@@ -125,7 +125,9 @@ std::string rust_generator::type_of(const field_schema& field) const {
     if (field.enumeration != eventlog::no_index && is_enum(field.enumeration)) {
         type = enumerations_[field.enumeration];
     }
-    if (field.count != 1) {
+    if (is_sequence(field)) {
+        type = fmt::format("&[{}]", type);
+    } else if (field.count != 1) {
         type = fmt::format("&[{}; {}]", type, field.count);
     }
     return is_optional(field) ? fmt::format("Option<{}>", type) : type;
@@ -178,7 +180,10 @@ void rust_generator::write_parts(std::size_t id) {
         const field_schema& field = event.fields[i];
         if (is_variable(field)) {
             const std::string& name = events_[id].fields[i];
-            out_.line("        Part::{}({}),", field.type == field_type::text ? "text" : "bytes",
+            const std::string_view made = is_sequence(field)               ? "elements"
+                                          : field.type == field_type::text ? "text"
+                                                                           : "bytes";
+            out_.line("        Part::{}({}),", made,
                       is_optional(field) ? name : fmt::format("Some({})", name));
         }
     }

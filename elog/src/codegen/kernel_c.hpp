@@ -20,7 +20,7 @@ namespace elog::kernel_c {
 struct field_names {
     const field_schema* field = nullptr;
     std::string parameter;
-    std::string size;      // of a byte string: the parameter with its size
+    std::string size;      // of a byte string or sequence: the parameter with its size or count
     std::string presence;  // of an optional field: the entry's member with its presence
 };
 
@@ -28,7 +28,7 @@ struct event_names {
     std::string event;             // PROVIDER_EVENT
     std::string fields;            // the struct with the fields; empty: each field is a parameter
     std::vector<field_names> all;  // in declared order
-    std::size_t var_field_size_max = 0;  // limit of each text, with its NUL, and byte string
+    std::size_t var_field_size_max = 0;  // limit in bytes of each text, with its NUL, and of others
 };
 
 /// All names of the generated code that derive from the schema.

@@ -12,6 +12,8 @@ namespace {
 using eventlog::field_type;
 using eventlog::format;
 
+constexpr std::size_t line_max = 100;
+
 /// A parameter of the tracepoint or a member of the struct.
 struct described_parameter {
     std::string declaration;
@@ -61,7 +63,9 @@ event_writer::event_writer(source_writer& out, const provider_schema& schema, co
     for (const field_names& names : names_.all) {
         parameters_.push_back({declare(names), names.parameter, describe(names)});
         if (!names.size.empty()) {
-            parameters_.push_back({"size_t " + names.size, names.size, "its size in bytes"});
+            parameters_.push_back(
+                {"size_t " + names.size, names.size,
+                 is_sequence(*names.field) ? "its number of elements" : "its size in bytes"});
         }
     }
 }
@@ -92,7 +96,7 @@ std::string event_writer::describe(const field_names& names) const {
     const auto add = [&](const std::string& text) {
         description += (description.empty() ? "" : ", ") + text;
     };
-    if (field.count != 1) {
+    if (field.count > 1) {
         add(fmt::format("{} elements", field.count));
     }
     if (!field.unit.empty()) {
@@ -108,6 +112,8 @@ std::string event_writer::describe(const field_names& names) const {
         add(fmt::format("a text of up to {} bytes", names_.var_field_size_max - 2));
     } else if (field.type == field_type::bytes) {
         add(fmt::format("up to {} bytes", names_.var_field_size_max));
+    } else if (is_sequence(field)) {
+        add(fmt::format("up to {} elements", names_.var_field_size_max / element_size(field)));
     }
     if (is_optional(field)) {
         add("NULL is no value");
@@ -199,7 +205,7 @@ std::string event_writer::size_expression(const field_names& names) const {
         return fmt::format("{}({}, {})", all_.text_size, from, names_.var_field_size_max);
     }
     return fmt::format("{}({}, {}, {})", all_.bytes_size, from, source_of(names.size),
-                       names_.var_field_size_max);
+                       names_.var_field_size_max / element_size(*names.field));
 }
 
 void event_writer::write_entry() {
@@ -208,7 +214,10 @@ void event_writer::write_entry() {
         const field_schema& field = *names->field;
         const std::string_view type = spelling_of(field.type).kernel_c;
         if (is_variable(field)) {
-            out_.line("\t\t__dynamic_array({}, {}, {})", type, field.name, size_expression(*names));
+            const std::string begin = fmt::format("\t\t__dynamic_array({}, {},", type, field.name);
+            const std::string size = size_expression(*names) + ")";
+            const bool fits = begin.size() + size.size() + 1 + 2 * 7 <= line_max;
+            out_.line("{}{}{}", begin, fits ? " " : "\n\t\t\t", size);
         } else if (field.count != 1) {
             out_.line("\t\t__array({}, {}, {})", type, field.name, field.count);
         } else {

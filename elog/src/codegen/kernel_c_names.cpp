@@ -13,7 +13,7 @@ namespace {
 /// header, the record's header, a time stamp and struct trace_entry; perf's limit is two pages.
 constexpr std::size_t payload_max = 4000;
 
-/// The least room for a text or byte string: enough for a cut text with its mark.
+/// The least room for a variable field: enough for a cut text with its mark.
 constexpr std::size_t var_field_size_min = 16;
 
 /// The kernel passes up to twelve arguments of a tracepoint to BPF; more do not compile.
@@ -120,16 +120,16 @@ void check_payload_size(const located_schema& source, std::size_t id) {
     }
     if (pieces != 0 && !event.truncates) {
         source.reject(source.events[id],
-                      "The kernel would drop this event silently if a text or byte string is too "
-                      "long. Write cut after its level (and kind and session): then they are cut "
-                      "and marked.");
+                      "The kernel would drop this event silently if a text, byte string or "
+                      "sequence is too long. Write cut after its level (and kind and session): "
+                      "then they are cut and marked.");
     }
 }
 
 std::size_t count_parameters(const event_schema& event) noexcept {
     std::size_t count = event.fields.size();
     for (const field_schema& field : event.fields) {
-        count += field.type == field_type::bytes ? 1 : 0;
+        count += has_size(field) ? 1 : 0;
     }
     return count;
 }
@@ -152,8 +152,8 @@ event_names name_event(const provider_schema& schema, const event_schema& event,
         added.parameter = parameters.make(field.name);
     }
     for (field_names& added : made.all) {
-        if (added.field->type == field_type::bytes) {
-            added.size = parameters.make(added.parameter + "_size");
+        if (has_size(*added.field)) {
+            added.size = parameters.make(size_parameter(*added.field, added.parameter));
         }
         if (is_optional(*added.field)) {
             added.presence = members.make("has_" + added.field->name);

@@ -17,6 +17,7 @@ using eventlog::field_type;
 using eventlog::format;
 
 constexpr std::size_t printed_bytes_max = 64;
+constexpr std::size_t printed_elements_max = 16;
 
 // Errors of all architectures. Names, because the numbers differ between architectures.
 constexpr std::string_view error_names =
@@ -93,6 +94,7 @@ class field_printer {
     [[nodiscard]] printk_expression print_array() const;
     [[nodiscard]] printk_expression print_text() const;
     [[nodiscard]] printk_expression print_bytes() const;
+    [[nodiscard]] printk_expression print_sequence() const;
     [[nodiscard]] printk_expression print_seconds() const;
     [[nodiscard]] printk_expression print_error() const;
     [[nodiscard]] printk_expression print_address() const;
@@ -110,6 +112,9 @@ printk_expression field_printer::print_value() const {
     }
     if (field_.type == field_type::bytes) {
         return print_bytes();
+    }
+    if (is_sequence(field_)) {
+        return print_sequence();
     }
     if (field_.format == format::ip_address || field_.format == format::mac_address) {
         return with_absence_marker(print_address());
@@ -133,6 +138,20 @@ printk_expression field_printer::print_bytes() const {
                                    "\t\t\t{1} < {2} ?\n\t\t\t{1} : {2})",
                                    field_.name, size, printed_bytes_max)),
              fmt::format(R"({} > {} ? "..." : "")", size, printed_bytes_max)}};
+}
+
+/// As an array, with dots behind elements that are not shown.
+printk_expression field_printer::print_sequence() const {
+    const std::string size = fmt::format("__get_dynamic_array_len({})", field_.name);
+    const std::size_t element = element_size(field_);
+    const std::size_t size_max = printed_elements_max * element;
+    const std::string count = element == 1 ? size : fmt::format("{} / {}", size, element);
+    return {
+        "%s%s",
+        {or_absent(fmt::format("__print_array(__get_dynamic_array({0}),\n"
+                               "\t\t\t{1} < {2} ?\n\t\t\t{3} : {4}, {5})",
+                               field_.name, size, size_max, count, printed_elements_max, element)),
+         fmt::format(R"({} > {} ? "..." : "")", size, size_max)}};
 }
 
 printk_expression field_printer::print_address() const {

@@ -23,7 +23,7 @@ inline constexpr char introduction[] = R"(/* SPDX-License-Identifier: GPL-2.0 OR
 
 inline constexpr std::string_view about_texts = R"( *
  * Texts end with a NUL. One that is too long for a trace event is cut, and ends in
- * dots; the size of a byte string is the one that is left after cutting.
+ * dots; the size of a byte string or sequence is the one that is left after cutting.
 )";
 
 inline constexpr std::string_view about_optional_fields = R"( *
@@ -75,9 +75,10 @@ static inline void {1}(char *to, const char *text, size_t size, size_t max)
 
 )";
 
-/// 0: function that returns a byte string's size.
+/// 0: function that returns the size of a byte string or the count of a sequence.
 inline constexpr char bytes_helper[] =
-    R"(static inline size_t {0}(const void *data, size_t size, size_t max)
+    R"(/* The number of bytes or elements that are kept. */
+static inline size_t {0}(const void *data, size_t size, size_t max)
 {{
 	return data ? min(size, max) : 0;
 }}
@@ -111,7 +112,7 @@ inline constexpr char end[] = R"(#endif /* _TRACE_EVENTLOG_{0}_H */
 
 /*
  * The payload of the schema follows struct trace_entry, byte for byte, except that the
- * offsets of texts and byte strings count from the beginning of the entry.
+ * offsets of texts, byte strings and sequences count from the beginning of the entry.
  */
 #if defined(CREATE_TRACE_POINTS) && defined(TRACEPOINTS_ENABLED)
 #undef EVENTLOG_FIELD_AT

@@ -102,8 +102,8 @@ _PAYLOAD_SIZE_MAX = 65536 - 24
 class _Event:
     """The layout of an event's payload.
 
-    Each field is (name, code of the module struct or "text" or "bytes", count, offset, offset of
-    its presence byte or None).
+    Each field is (name, code of the module struct or "text" or "bytes", count or 0 for a sequence,
+    offset, offset of its presence byte or None).
     """
 
     def __init__(self, number, name, fixed_size, truncates, fields):
@@ -115,25 +115,28 @@ class _Event:
 
 
 def _cut_longest(parts, fixed_size):
-    """Cuts the longest so that all fit into a record, texts between two characters of UTF-8."""
-    fixed_size += sum(is_text for _, is_text in parts)
+    """Cuts the longest so that all fit into a record, texts between two characters of UTF-8.
+
+    Each part is (its bytes, whether it is a text, size of an element).
+    """
+    fixed_size += sum(is_text for _, is_text, _ in parts)
     low, high = 0, _PAYLOAD_SIZE_MAX + 1
     while high - low > 1:
         middle = (low + high) // 2
-        if fixed_size + sum(min(len(part), middle) for part, _ in parts) <= _PAYLOAD_SIZE_MAX:
+        if fixed_size + sum(min(len(part), middle) for part, _, _ in parts) <= _PAYLOAD_SIZE_MAX:
             low = middle
         else:
             high = middle
-    for i, (part, is_text) in enumerate(parts):
+    for i, (part, is_text, unit) in enumerate(parts):
         if len(part) > low:
-            size = low
+            size = low - low % unit
             while is_text and size > 0 and part[size] & 0xC0 == 0x80:
                 size -= 1
-            parts[i] = (part[:size], is_text)
+            parts[i] = (part[:size], is_text, unit)
 
 
 def _encode(event, values):
-    """The payload, and whether texts of it have been cut."""
+    """The payload, and whether values of it have been cut."""
     fixed = bytearray(event.fixed_size)
     parts = []
     words = []
@@ -143,10 +146,15 @@ def _encode(event, values):
         if value is None and (presence is not None or code == "text"):
             continue
         if code == "text":
-            parts.append((value.encode("utf-8", "surrogateescape"), True))
+            parts.append((value.encode("utf-8", "surrogateescape"), True, 1))
             words.append(offset)
         elif code == "bytes":
-            parts.append((bytes(memoryview(value)), False))
+            parts.append((bytes(memoryview(value)), False, 1))
+            words.append(offset)
+        elif count == 0:
+            elements = list(value)
+            packed = struct.pack(f"={len(elements)}{code}", *elements)
+            parts.append((packed, False, struct.calcsize("=" + code)))
             words.append(offset)
         elif code == "s":
             text = value.encode() if isinstance(value, str) else bytes(memoryview(value))
@@ -157,12 +165,12 @@ def _encode(event, values):
             struct.pack_into("=" + code, fixed, offset, value)
         else:
             struct.pack_into(f"={count}{code}", fixed, offset, *value)
-    size = len(fixed) + sum(len(part) + is_text for part, is_text in parts)
+    size = len(fixed) + sum(len(part) + is_text for part, is_text, _ in parts)
     cut = event.truncates and size > _PAYLOAD_SIZE_MAX
     if cut:
         _cut_longest(parts, len(fixed))
     payload = bytearray(fixed)
-    for offset, (part, is_text) in zip(words, parts):
+    for offset, (part, is_text, _) in zip(words, parts):
         size = len(part) + is_text
         if size != 0:
             distance = len(payload) - offset - 4

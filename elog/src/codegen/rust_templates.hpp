@@ -113,10 +113,11 @@ extern "C" fn register() {{
 )";
 
 inline constexpr std::string_view variable_parts = R"(
-/// A text or byte string on its way into a payload.
+/// A text, byte string or sequence on its way into a payload.
 struct Part<'a> {
     bytes: &'a [u8],
     nul: &'static [u8], // behind a text
+    unit: usize,        // the size of an element
 }
 
 impl<'a> Part<'a> {
@@ -124,6 +125,7 @@ impl<'a> Part<'a> {
         Part {
             bytes: text.unwrap_or("").as_bytes(),
             nul: if text.is_some() { b"\0" } else { b"" },
+            unit: 1,
         }
     }
 
@@ -131,6 +133,20 @@ impl<'a> Part<'a> {
         Part {
             bytes: bytes.unwrap_or(b""),
             nul: b"",
+            unit: 1,
+        }
+    }
+
+    fn elements<T: Copy>(elements: Option<&'a [T]>) -> Part<'a> {
+        let data = elements.unwrap_or(&[]);
+        // SAFETY: elements are numbers, bools or enumerations, which have no padding.
+        let bytes = unsafe {
+            std::slice::from_raw_parts(data.as_ptr().cast(), std::mem::size_of_val(data))
+        };
+        Part {
+            bytes,
+            nul: b"",
+            unit: std::mem::size_of::<T>(),
         }
     }
 
@@ -148,8 +164,9 @@ impl Piece {
     }
 }
 
-/// The location of a text or byte string: its size, and its offset from this word. `end` is its
-/// offset in the payload, and is advanced. A payload that is too large is rejected as a whole.
+/// The location of a text, byte string or sequence: its size, and its offset from this word. `end`
+/// is its offset in the payload, and is advanced. A payload that is too large is rejected as a
+/// whole.
 fn put_word(payload: &mut [u8], offset: usize, size: usize, end: &mut usize) {
     if size != 0 {
         let word = ((size & 0xffff) << 16 | ((*end - offset - 4) & 0xffff)) as u32;
@@ -162,8 +179,8 @@ fn put_word(payload: &mut [u8], offset: usize, size: usize, end: &mut usize) {
 inline constexpr std::string_view cut_longest = R"(
 const PAYLOAD_SIZE_MAX: usize = 65536 - 24;
 
-/// Cuts the longest parts so that all of them fit into a record, texts between two characters.
-/// Returns flags to emit.
+/// Cuts the longest parts so that all of them fit into a record, texts between two characters and
+/// sequences between two elements. Returns flags to emit.
 fn cut_longest(parts: &mut [Part], fixed_size: usize) -> u32 {
     let size_with = |parts: &[Part], longest: usize| -> usize {
         let sizes = parts.iter().map(|part| part.bytes.len().min(longest) + part.nul.len());
@@ -182,7 +199,7 @@ fn cut_longest(parts: &mut [Part], fixed_size: usize) -> u32 {
         }
     }
     for part in parts.iter_mut().filter(|part| part.bytes.len() > low) {
-        let mut size = low;
+        let mut size = low - low % part.unit;
         while !part.nul.is_empty() && size > 0 && part.bytes[size] & 0xc0 == 0x80 {
             size -= 1;
         }

@@ -197,7 +197,11 @@ std::string camel_case(std::string_view name) {
 }
 
 bool is_variable(const field_schema& field) noexcept {
-    return field.type == eventlog::field_type::text || field.type == eventlog::field_type::bytes;
+    return eventlog::is_variable(field.type, field.count);
+}
+
+bool is_sequence(const field_schema& field) noexcept {
+    return field.count == 0;
 }
 
 bool is_optional(const field_schema& field) noexcept {
@@ -207,6 +211,22 @@ bool is_optional(const field_schema& field) noexcept {
 std::size_t count_variable(const event_schema& event) noexcept {
     return static_cast<std::size_t>(
         std::count_if(event.fields.begin(), event.fields.end(), is_variable));
+}
+
+bool has_size(const field_schema& field) noexcept {
+    return is_variable(field) && field.type != eventlog::field_type::text;
+}
+
+std::string size_parameter(const field_schema& field, const std::string& name) {
+    return name + (is_sequence(field) ? "_count" : "_size");
+}
+
+std::size_t element_size(const field_schema& field) noexcept {
+    return field.type == eventlog::field_type::bytes ? 1 : eventlog::size_of(field.type);
+}
+
+std::size_t fixed_size_of(const field_schema& field) noexcept {
+    return eventlog::fixed_size_of(field.type, field.count);
 }
 
 bool has_truncated_events(const provider_schema& schema) noexcept {

@@ -100,10 +100,20 @@ void write_field_descriptions(source_writer& out, const event_schema& event,
 /// "order_placed" becomes "OrderPlaced".
 [[nodiscard]] std::string camel_case(std::string_view name);
 
+/// Whether a field is a text, a byte string or a sequence.
 [[nodiscard]] bool is_variable(const field_schema& field) noexcept;
+[[nodiscard]] bool is_sequence(const field_schema& field) noexcept;
 [[nodiscard]] bool is_optional(const field_schema& field) noexcept;
 [[nodiscard]] std::size_t count_variable(const event_schema& event) noexcept;
-/// Whether any event has texts or byte strings that are cut.
+/// Whether functions of C take a size with the data: byte strings and sequences.
+[[nodiscard]] bool has_size(const field_schema& field) noexcept;
+/// The parameter with that size: NAME_size, or NAME_count for a number of elements.
+[[nodiscard]] std::string size_parameter(const field_schema& field, const std::string& name);
+/// Bytes of an element of a byte string or sequence.
+[[nodiscard]] std::size_t element_size(const field_schema& field) noexcept;
+/// Bytes that the field takes in the fixed part of the payload.
+[[nodiscard]] std::size_t fixed_size_of(const field_schema& field) noexcept;
+/// Whether any event has variable fields that are cut.
 [[nodiscard]] bool has_truncated_events(const provider_schema& schema) noexcept;
 
 template <class Predicate>

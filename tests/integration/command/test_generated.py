@@ -29,6 +29,14 @@ INCLUDED = {
 # A record holds 65512 bytes: fixed part 13, "short" with its NUL 6, data 30001, one more NUL, and
 # as many characters of two bytes as fit.
 LONG = (65512 - 13 - 6 - 30001 - 1) // 2
+# Fixed part 16, "short" with its NUL 6, 15000 elements of two bytes, and as many of eight bytes as fit.
+LONG_COUNT = (65512 - 16 - 6 - 2 * 15000) // 8
+
+
+def numbers_text(count):
+    return "[" + ",".join(map(str, range(count))) + "]"
+
+
 EXPECTED = [
     "numbers b=true c='x' i1=-128 i2=-32768 i4=-2147483648 i8=-9223372036854775808 u1=255"
     " u2=65535 u4=4294967295 u8=18446744073709551615 f4=0.5 f8=-0.25",
@@ -42,6 +50,12 @@ EXPECTED = [
     'long_texts name="short" data=<0000> small=7 other="text"',
     'long_texts name="' + "\u00e9" * LONG + '" data=<' + "00" * 64 + "...30001 bytes> small=7"
     ' other="short" (cut)',
+    "sequences delays=[150,4294967295]us fed=[true,false,true] weights=[0.5,-0.25] sizes=[large,huge]"
+    ' money=[debt] eats=[grass|fish,meat] took=[1.5us,2.5ms] place="den" levels=[-128,0]',
+    'sequences delays=[]us fed=[] weights=[] sizes=[] money=[] eats=[] took=[] place="" levels=-',
+    'long_sequences name="short" numbers=[0,1,2] row=[-1,2] delays=[0,1]',
+    f'long_sequences name="short" numbers={numbers_text(LONG_COUNT)} row=[-1,2]'
+    f" delays={numbers_text(15000)} (cut)",
     'visit duration=1.5us animals=7 label="dawn"',
     "pause duration=2.5ms",
     "visitors number=3",
@@ -192,9 +206,12 @@ class Generated(compiling.Case):
         result = self.run_elog(
             "record", "-e", "zoo:*", "--", "python3", "-c",
             f"import sys; sys.path.insert(0, {self.scratch!r}); import zoo\n"
-            "zoo.delete(1, 256, 3, 4, 5, 'text')\nzoo.delete('one', 2, 3, 4, 5, 6)\nzoo.nothing()\n",
+            "zoo.delete(1, 256, 3, 4, 5, 'text')\nzoo.delete('one', 2, 3, 4, 5, 6)\n"
+            "for numbers in (None, 7, [-1], ['one']):\n"
+            "    zoo.long_sequences('', numbers, [1, 2], [])\nzoo.nothing()\n",
         )
         self.assertEqual(result.stderr.count("zoo:delete is not emitted"), 2, result.stderr)
+        self.assertEqual(result.stderr.count("zoo:long_sequences is not"), 4, result.stderr)
         self.assertEqual(len(result.stdout.splitlines()), 1, result.stdout)
 
     def test_cpp_leaves_builtin_session_and_dump_events_to_provider(self):
@@ -372,7 +389,7 @@ class Generated(compiling.Case):
 
     def write_macro_schema(self, names):
         """Writes a schema that uses these names wherever a name is free."""
-        types = ("u32", "text", "bytes", "i16[3]", "u8?", "text?", "f64", "kind")
+        types = ("u32", "text", "bytes", "i16[3]", "u8?", "text?", "f64", "kind", "u16[]")
         items = [f"keyword {name} = {bit}" for bit, name in enumerate(names[:48])]
         items.append("enum kind : u32 {" + ", ".join(
             f"{name} = {number}" for number, name in enumerate(names[:250])) + "}")
@@ -444,6 +461,7 @@ class Generated(compiling.Case):
             ("enum EOF : u8 {} event e info { b: EOF }", "1:19: EOF means something else in C++"),
             ("enum describe : u8 {} event e info { b: describe }",
              "1:19: In C++ describe is the function that describes an enumeration."),
+            ("event e info { data: u8[] }", "1:29: A sequence of u8 is a byte string in C++, and data"),
             ("event e info { label: char[8] }", "1:29: An array of char is shown as a text in C++"),
             ('event e info "\\x00" {}', "1:20: A description in C++ cannot contain \\x00"),
             ("event e info session { session: u64 }", "1:20: A provider in C++ that has events of"),

@@ -27,7 +27,8 @@ TYPES = {
     "text": ("__data_loc char[]", 4), "bytes": ("__data_loc u8[]", 4),
 }
 ADDRESSES = {"ip4": 4, "ip6": 16, "mac": 6}
-FIELD = re.compile(r"^        (\w+): (\w+)(?: as \w+)?(?:\[(\d+)\])?(\?)?")
+# The count of a sequence is empty.
+FIELD = re.compile(r"^        (\w+): (\w+)(?: as \w+)?(?:\[(\d*)\])?(\?)?")
 
 
 def find_headers():
@@ -63,6 +64,8 @@ def place(fields, enumerations):
         if word in ADDRESSES:
             word, count = "u8", ADDRESSES[word]
         kernel_type, size = TYPES[word]
+        if count == "":
+            kernel_type, size = f"__data_loc {kernel_type}[]", 4
         array = f"[{count}]" if count else ""
         sized.append((size, kernel_type + array, name, size * int(count or 1)))
     placed, offset = [], 0
@@ -134,7 +137,7 @@ class GeneratedKernel(harness.Case):
     def check_fields(self, module):
         """Compares names, types, offsets and sizes with the schema."""
         layout = read_layout(self.run_elog("schema", "show", ZOO).stdout)
-        self.assertEqual(len(layout), 9)
+        self.assertEqual(len(layout), 10)
         self.assertEqual(module.system("kernel_zoo"), "eventlog")
         self.assertEqual(module.events(), sorted("kernel_zoo_" + event for event in layout))
         for event, fields in layout.items():
@@ -326,6 +329,9 @@ class GeneratedKernel(harness.Case):
             ('event e info { a: u8 unit "\\n" }', "1:29: The unit of a stands in the format"),
             ("event e info { a: text }", "1:20: The kernel would drop this event silently"),
             ("event e info { a: bytes? }", "1:20: The kernel would drop this event silently"),
+            ("event e info { a: u32[] }", "1:20: The kernel would drop this event silently"),
+            ("event e info cut { a: f32[] }", "1:33: The kernel computes nothing in floating point"),
+            ("event e info cut { a: u64[499] b: u16[] }", "1:20: The fields of this event take 4012"),
             ("event e info { a: u64[501] }", "1:20: The fields of this event take 4008 bytes"),
             ("event e info cut { a: u64[499] b: text }", "1:20: The fields of this event take 4012"),
             ("event e info {} event e_enabled info {}", "1:36: The kernel has a function trace_p_e_en"),
@@ -341,6 +347,14 @@ class GeneratedKernel(harness.Case):
         )
         text = self.run_elog("schema", "gen", "--lang", "kernel-c", source).stdout
         self.assertIn("p_text_size(b, 16)", text)
+
+    def test_cuts_sequences_between_elements(self):
+        source = self.write("p.schema", "provider p { event e info cut { a: u64[] b: i16[]? } }")
+        text = self.run_elog("schema", "gen", "--lang", "kernel-c", source).stdout
+        # Each has half of 4000 bytes less the fixed part.
+        self.assertIn("__dynamic_array(u64, a, p_bytes_size(a, a_count, 249))\n", text)
+        self.assertIn("__dynamic_array(s16, b, p_bytes_size(b, b_count, 997))\n", text)
+        self.assertIn("const s16 *b, size_t b_count", text)
 
 
 if __name__ == "__main__":

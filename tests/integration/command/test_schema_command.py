@@ -230,6 +230,7 @@ BPFTRACE_TEXT = """provider p "A provider" {
     event sent info "One was sent" {
         size: u32 change: i16 name: text data: bytes level: f64 counts: u16[3]
     }
+    event received info { delays: u32[] fed: bool[] ratio: f64[]? }
     event idle info { }
 }
 """
@@ -253,6 +254,12 @@ tracepoint:eventlog:p_sent
 {
     // not printed: data
     printf("p:sent size=%llu change=%lld name=%s level=0x%llx counts=[%llu,%llu,%llu]\\n", args->size, args->change, str(args->name), args->level.values[0], args->counts.values[0], args->counts.values[1], args->counts.values[2]);
+}
+
+tracepoint:eventlog:p_received
+{
+    // not printed: delays, fed, ratio
+    printf("p:received\\n");
 }
 
 tracepoint:eventlog:p_idle
@@ -283,6 +290,8 @@ tracepoint:eventlog:p_idle
         self.assertIn("usdt:./server:p:sent\n", text)
         self.assertIn('printf("p:sent size=%llu change=%lld name=%s data=%r level=0x%llx\\n", arg0, '
                       "arg1, str(arg2), buf(arg3, arg4), arg5);", text)
+        self.assertIn('printf("p:received delays=%r fed=%r ratio=%r\\n", buf(arg0, arg1 * 4), '
+                      "buf(arg2, arg3), buf(arg4, arg5 * 8));", text)
 
     def test_program_that_bpftrace_cannot_name_is_a_usage_error(self):
         result = self.generate("--usdt", "a:b", status=2)
