@@ -10,6 +10,9 @@
  *	__rel_loc TYPE[]		a word: size << 16 | offset from its end
  *	__data_loc TYPE[]		a word: size << 16 | offset from the entry
  *
+ * TYPE[] is a string of char, bytes of u8, or a sequence of another integer type,
+ * f32 or f64.
+ *
  * Every type is built from known words, and everything else is rejected: the
  * kernel searches types for __data_loc and "char" to decide what it may
  * dereference, and shows them unchanged.
@@ -36,6 +39,15 @@ static const struct {
 	{ "short", 2, true },	  { "unsigned short", 2, false },
 	{ "s8", 1, true },	  { "u8", 1, false },
 	{ "char", 1, true },	  { "unsigned char", 1, false },
+};
+
+/* Only elements of sequences. Tracing has no such type; elsewhere they are structs. */
+static const struct {
+	const char *name;
+	u8 size;
+} floats[] = {
+	{ "f32", 4 },
+	{ "f64", 8 },
 };
 
 static const char *const common_fields[] = {
@@ -106,19 +118,45 @@ static int parse_array(struct eventlog_field *field, const char *bracket)
 	return 0;
 }
 
+/* Sets kind and elements of a dynamic field from TYPE, which has this length. */
+static int parse_element(struct eventlog_field *field, const char *type, size_t length)
+{
+	int i = find_integer(type, length);
+
+	if (i >= 0 && strstr(integers[i].name, "char")) {
+		field->kind = EVENTLOG_STRING;
+		return 0;
+	}
+	if (i >= 0 && integers[i].size == 1 && !integers[i].is_signed) {
+		field->kind = EVENTLOG_BYTES;
+		return 0;
+	}
+	field->kind = EVENTLOG_SEQUENCE;
+	if (i >= 0) {
+		field->element_size = integers[i].size;
+		field->is_signed = integers[i].is_signed;
+		return 0;
+	}
+	for (i = 0; i < ARRAY_SIZE(floats); i++) {
+		if (strlen(floats[i].name) != length || strncmp(type, floats[i].name, length))
+			continue;
+		field->element_size = floats[i].size;
+		field->is_float = true;
+		return 0;
+	}
+	return -EINVAL;
+}
+
 /* Parses TYPE[] behind __rel_loc or __data_loc. tracefs shows both as __data_loc. */
 static int parse_dynamic(struct eventlog_field *field, const char *element, bool is_relative,
 			 char **shown)
 {
 	const char *bracket = strchr(element, '[');
-	int i;
 
 	if (!bracket || strcmp(bracket, "[]"))
 		return -EINVAL;
-	i = find_integer(element, bracket - element);
-	if (i < 0)
+	if (parse_element(field, element, bracket - element))
 		return -EINVAL;
-	field->kind = strstr(integers[i].name, "char") ? EVENTLOG_STRING : EVENTLOG_BYTES;
 	field->size = sizeof(u32);
 	field->is_relative = is_relative;
 	field->type = *shown;

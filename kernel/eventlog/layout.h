@@ -15,6 +15,7 @@ enum eventlog_field_kind {
 	EVENTLOG_STRUCT, /* struct NAME, of any size */
 	EVENTLOG_STRING, /* bytes behind the fields, ended by NUL */
 	EVENTLOG_BYTES, /* bytes behind the fields */
+	EVENTLOG_SEQUENCE, /* numbers behind the fields, of any count */
 };
 
 struct eventlog_field {
@@ -24,8 +25,10 @@ struct eventlog_field {
 	u32 size;
 	u32 count; /* N of char[N], else 0 */
 	enum eventlog_field_kind kind;
-	bool is_signed;
-	bool is_relative; /* STRING, BYTES: the word is relative to its own end */
+	u8 element_size; /* of a SEQUENCE, else 0 */
+	bool is_signed; /* integer or elements */
+	bool is_float; /* elements of a SEQUENCE */
+	bool is_relative; /* of dynamic fields: the word is relative to its own end */
 };
 
 struct eventlog_layout {
@@ -39,7 +42,8 @@ struct eventlog_layout {
 
 static inline bool eventlog_field_is_dynamic(const struct eventlog_field *field)
 {
-	return field->kind == EVENTLOG_STRING || field->kind == EVENTLOG_BYTES;
+	return field->kind == EVENTLOG_STRING || field->kind == EVENTLOG_BYTES ||
+	       field->kind == EVENTLOG_SEQUENCE;
 }
 
 struct eventlog_layout *eventlog_layout_parse(const char *description);

@@ -54,7 +54,8 @@ static bool is_null(const struct eventlog_field *field, const u8 *payload)
 /*
  * Checks the words of a payload. Their bytes lie behind all fields, so that
  * changing a word changes nothing that another word points to. A string ends
- * with NUL, whatever follows it. A relative word of 0 is a null pointer.
+ * with NUL, whatever follows it. A sequence has whole elements. A relative word
+ * of 0 is a null pointer, or a sequence without elements.
  * Returns 0, or -EFAULT as user_events does.
  */
 int eventlog_payload_check(const struct eventlog_layout *layout, const u8 *payload, size_t size)
@@ -72,6 +73,8 @@ int eventlog_payload_check(const struct eventlog_layout *layout, const u8 *paylo
 			return -EFAULT;
 		if (field->kind == EVENTLOG_STRING &&
 		    (!data_loc.length || payload[data_loc.start + data_loc.length - 1]))
+			return -EFAULT;
+		if (field->kind == EVENTLOG_SEQUENCE && data_loc.length % field->element_size)
 			return -EFAULT;
 	}
 	return 0;

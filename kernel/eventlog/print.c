@@ -17,6 +17,7 @@
 /* How much of a field a line shows. The buffer has all of it. */
 #define TEXT_MAX 3072
 #define BYTES_MAX 64
+#define ELEMENTS_MAX 32
 
 /* Fields are packed: `at` may be unaligned. */
 static u64 number_at(const void *at, u32 size, bool is_signed)
@@ -48,6 +49,22 @@ static void print_bytes(struct trace_seq *seq, const void *bytes, size_t length)
 		trace_seq_printf(seq, "%*ph%s", (int)shown, bytes, shown < length ? " ..." : "");
 }
 
+/* Floats are shown by their bits, as structs of their size are. */
+static void print_sequence(struct trace_seq *seq, const struct eventlog_field *field,
+			   const void *elements, size_t length)
+{
+	const char *format = field->is_float ? "%s0x%llx" : field->is_signed ? "%s%lld" : "%s%llu";
+	const u32 count = length / field->element_size;
+	u32 i;
+
+	for (i = 0; i < count && i < ELEMENTS_MAX; i++)
+		trace_seq_printf(seq, format, i ? " " : "",
+				 number_at(elements + i * field->element_size, field->element_size,
+					   field->is_signed));
+	if (i < count)
+		trace_seq_puts(seq, " ...");
+}
+
 static void print_dynamic(struct trace_iterator *iter, const struct eventlog_field *field,
 			  const void *at)
 {
@@ -62,6 +79,8 @@ static void print_dynamic(struct trace_iterator *iter, const struct eventlog_fie
 		trace_seq_puts(&iter->seq, "<cut>");
 	else if (field->kind == EVENTLOG_STRING)
 		print_text(&iter->seq, bytes, length);
+	else if (field->kind == EVENTLOG_SEQUENCE)
+		print_sequence(&iter->seq, field, bytes, length);
 	else
 		print_bytes(&iter->seq, bytes, length);
 }
@@ -92,6 +111,7 @@ static void print_field(struct trace_iterator *iter, const struct eventlog_field
 		break;
 	case EVENTLOG_STRING:
 	case EVENTLOG_BYTES:
+	case EVENTLOG_SEQUENCE:
 		print_dynamic(iter, field, at);
 		break;
 	}

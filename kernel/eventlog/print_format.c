@@ -57,11 +57,26 @@ static const char *conversion_of(const struct eventlog_field *field)
 	return field->is_signed ? "%d" : "%u";
 }
 
+/* perf and trace-cmd take the elements of __print_array for unsigned integers. */
+static bool is_print_array(const struct eventlog_field *field)
+{
+	return field->kind == EVENTLOG_SEQUENCE && !field->is_signed && !field->is_float;
+}
+
+static void add_array(struct text *text, const struct eventlog_field *field)
+{
+	add(text, ", __print_array(__get_dynamic_array(%s), ", field->name);
+	add(text, "__get_dynamic_array_len(%s) / %u, %u)", field->name, field->element_size,
+	    field->element_size);
+}
+
 static void add_argument(struct text *text, const struct eventlog_field *field)
 {
 	if (field->kind == EVENTLOG_STRING)
 		add(text, ", __get_str(%s)", field->name);
-	else if (field->kind == EVENTLOG_BYTES)
+	else if (is_print_array(field))
+		add_array(text, field);
+	else if (eventlog_field_is_dynamic(field))
 		add(text, ", __print_hex(__get_dynamic_array(%s), __get_dynamic_array_len(%s))",
 		    field->name, field->name);
 	else if (field->kind == EVENTLOG_STRUCT && !is_number(field))

@@ -12,6 +12,8 @@ struct type_case {
 	u32 count;
 	bool is_signed;
 	bool is_relative;
+	u8 element_size;
+	bool is_float;
 };
 
 static const struct type_case types[] = {
@@ -35,7 +37,19 @@ static const struct type_case types[] = {
 	{ "__rel_loc char[]", "__data_loc char[]", EVENTLOG_STRING, 4, 0, false, true },
 	{ "__data_loc char[]", NULL, EVENTLOG_STRING, 4 },
 	{ "__rel_loc u8[]", "__data_loc u8[]", EVENTLOG_BYTES, 4, 0, false, true },
-	{ "__data_loc unsigned int[]", NULL, EVENTLOG_BYTES, 4 },
+	{ "__data_loc unsigned char[]", NULL, EVENTLOG_STRING, 4 },
+	{ "__data_loc unsigned int[]", NULL, EVENTLOG_SEQUENCE, 4, .element_size = 4 },
+	{ "__data_loc short[]", NULL, EVENTLOG_SEQUENCE, 4, .is_signed = true,
+	  .element_size = 2 },
+	{ "__rel_loc s8[]", "__data_loc s8[]", EVENTLOG_SEQUENCE, 4, 0, true, true, 1 },
+	{ "__rel_loc s16[]", "__data_loc s16[]", EVENTLOG_SEQUENCE, 4, 0, true, true, 2 },
+	{ "__rel_loc s32[]", "__data_loc s32[]", EVENTLOG_SEQUENCE, 4, 0, true, true, 4 },
+	{ "__rel_loc s64[]", "__data_loc s64[]", EVENTLOG_SEQUENCE, 4, 0, true, true, 8 },
+	{ "__rel_loc u16[]", "__data_loc u16[]", EVENTLOG_SEQUENCE, 4, 0, false, true, 2 },
+	{ "__rel_loc u32[]", "__data_loc u32[]", EVENTLOG_SEQUENCE, 4, 0, false, true, 4 },
+	{ "__rel_loc u64[]", "__data_loc u64[]", EVENTLOG_SEQUENCE, 4, 0, false, true, 8 },
+	{ "__rel_loc f32[]", "__data_loc f32[]", EVENTLOG_SEQUENCE, 4, 0, false, true, 4, true },
+	{ "__data_loc f64[]", NULL, EVENTLOG_SEQUENCE, 4, .element_size = 8, .is_float = true },
 };
 
 KUNIT_ARRAY_PARAM_DESC(type, types, text);
@@ -60,6 +74,8 @@ static void knows_type(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, field->count, wanted->count);
 	KUNIT_EXPECT_EQ(test, field->is_signed, wanted->is_signed);
 	KUNIT_EXPECT_EQ(test, field->is_relative, wanted->is_relative);
+	KUNIT_EXPECT_EQ(test, field->element_size, wanted->element_size);
+	KUNIT_EXPECT_EQ(test, field->is_float, wanted->is_float);
 	KUNIT_EXPECT_EQ(test, layout->size, wanted->size);
 }
 
@@ -131,6 +147,11 @@ static const struct rejected_case rejected[] = {
 	{ "a word without brackets", "event __rel_loc char a" },
 	{ "a word of structs", "event __rel_loc struct a[] b" },
 	{ "a word of words", "event __rel_loc __data_loc char[] a" },
+	{ "a word of an unknown type", "event __rel_loc f16[] a" },
+	{ "a word of half a type", "event __rel_loc f6[] a" },
+	{ "a word of nothing", "event __rel_loc [] a" },
+	{ "a float that is not in a struct", "event f32 a" },
+	{ "an array of floats", "event f32[2] a" },
 	{ "a payload that is too large", "event struct a b 4048; u8 c" },
 };
 
@@ -227,6 +248,26 @@ static void distinguishes_relative_words(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, eventlog_layout_has_same_fields(relative, absolute));
 }
 
+static void distinguishes_sequences(struct kunit *test)
+{
+	static const char *const others[] = {
+		"event __rel_loc s32[] a",
+		"event __rel_loc f32[] a",
+		"event __rel_loc u64[] a",
+		"event __rel_loc u8[] a",
+		"event u32 a",
+	};
+	const struct eventlog_layout *one = eventlog_kunit_layout(test, "event __rel_loc u32[] a");
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(others); i++) {
+		const struct eventlog_layout *other = eventlog_kunit_layout(test, others[i]);
+
+		KUNIT_EXPECT_FALSE_MSG(test, eventlog_layout_has_same_fields(one, other),
+				       "\"%s\" is taken for the same", others[i]);
+	}
+}
+
 static struct kunit_case cases[] = {
 	KUNIT_CASE_PARAM(knows_type, type_gen_params),
 	KUNIT_CASE(packs_fields_in_their_order),
@@ -237,6 +278,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(accepts_the_longest_name),
 	KUNIT_CASE(distinguishes_layouts),
 	KUNIT_CASE(distinguishes_relative_words),
+	KUNIT_CASE(distinguishes_sequences),
 	{}
 };
 

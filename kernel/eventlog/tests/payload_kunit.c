@@ -92,6 +92,38 @@ static void accepts_null_strings(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ((const u8 *)&got)[(got & 0xffff) - HEADER - 1], 0);
 }
 
+static void accepts_whole_elements(struct kunit *test)
+{
+	static const u32 elements[] = { 1, 2 };
+	u32 got;
+
+	KUNIT_EXPECT_EQ(test, 0,
+			try_word(test, "__rel_loc u32[]", word_of(8, 0), elements, 8, &got));
+	KUNIT_EXPECT_EQ(test, got, word_of(8, HEADER + 5));
+	KUNIT_EXPECT_EQ(test, 0,
+			try_word(test, "__rel_loc f32[]", word_of(4, 4), elements, 8, &got));
+	KUNIT_EXPECT_EQ(test, got, word_of(4, HEADER + 9));
+	/* Elements may be unaligned. */
+	KUNIT_EXPECT_EQ(test, 0,
+			try_word(test, "__rel_loc s16[]", word_of(6, 1), elements, 8, &got));
+	KUNIT_EXPECT_EQ(test, got, word_of(6, HEADER + 6));
+	KUNIT_EXPECT_EQ(test, 0,
+			try_word(test, "__data_loc f64[]", word_of(8, HEADER + 5), elements, 8,
+				 &got));
+	KUNIT_EXPECT_EQ(test, got, word_of(8, HEADER + 5));
+}
+
+static void accepts_empty_sequences(struct kunit *test)
+{
+	u32 got;
+
+	KUNIT_EXPECT_EQ(test, 0, try_word(test, "__rel_loc u64[]", word_of(0, 0), "", 0, &got));
+	KUNIT_EXPECT_EQ(test, got >> 16, 0);
+	KUNIT_EXPECT_LT(test, got & 0xffff, HEADER + 5);
+	KUNIT_EXPECT_EQ(test, 0, try_word(test, "__rel_loc u64[]", word_of(0, 1), "a", 1, &got));
+	KUNIT_EXPECT_EQ(test, got, word_of(0, HEADER + 6));
+}
+
 struct wrong_word {
 	const char *what;
 	const char *type;
@@ -117,6 +149,15 @@ static const struct wrong_word wrong_words[] = {
 	{ "the fields", "__data_loc u8[]", 1, 8 },
 	{ "the last byte of the fields", "__data_loc u8[]", 1, 12 },
 	{ "bytes behind all", "__data_loc u8[]", 1, 16 },
+	{ "half an element", "__rel_loc u16[]", 1, 0 },
+	{ "an element and a half", "__rel_loc s16[]", 3, 0 },
+	{ "a part of a float", "__rel_loc f32[]", 3, 0 },
+	{ "a part of an absolute element", "__data_loc u64[]", 3, HEADER + 5 },
+	{ "an element that ends behind all", "__rel_loc u16[]", 2, 2 },
+	{ "elements that end behind all", "__rel_loc u32[]", 4, 0 },
+	{ "the longest sequence", "__rel_loc u16[]", 0xfffe, 0 },
+	{ "no elements, behind all", "__rel_loc u32[]", 0, 4 },
+	{ "a sequence that is 0, from the beginning", "__data_loc u32[]", 0, 0 },
 };
 
 KUNIT_ARRAY_PARAM_DESC(wrong_word, wrong_words, what);
@@ -153,6 +194,8 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(leaves_absolute_words),
 	KUNIT_CASE(accepts_empty_bytes),
 	KUNIT_CASE(accepts_null_strings),
+	KUNIT_CASE(accepts_whole_elements),
+	KUNIT_CASE(accepts_empty_sequences),
 	KUNIT_CASE_PARAM(rejects, wrong_word_gen_params),
 	KUNIT_CASE(checks_every_word),
 	{}

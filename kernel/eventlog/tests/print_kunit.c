@@ -98,6 +98,47 @@ static void shows_bytes(struct kunit *test)
 			   "e: a=0x40490fdb b=01 02 03 04 05 06 c=0a 0b 0c");
 }
 
+static void shows_sequences(struct kunit *test)
+{
+	struct printed *printed =
+		prepare(test, "e __data_loc u16[] a; __data_loc s64[] b; __data_loc f32[] c");
+	struct {
+		u32 a;
+		u32 b;
+		u32 c;
+		u16 numbers[2];
+		s64 signed_numbers[2];
+		u32 floats[2];
+	} __packed payload = {
+		4 << 16 | 20, 16 << 16 | 24, 8 << 16 | 40,
+		{ 1, U16_MAX }, { -1, S64_MAX }, { 0x40490fdb, 0 },
+	};
+
+	KUNIT_EXPECT_STREQ(test, print(test, printed, &payload, sizeof(payload)),
+			   "e: a=1 65535 b=-1 9223372036854775807 c=0x40490fdb 0x0");
+	/* No elements; a part of one; elements behind the entry. */
+	payload.a = 20;
+	payload.b = 4 << 16 | 24;
+	payload.c = 8 << 16 | 44;
+	KUNIT_EXPECT_STREQ(test, print(test, printed, &payload, sizeof(payload)),
+			   "e: a= b= c=<cut>");
+}
+
+static void limits_shown_elements(struct kunit *test)
+{
+	struct printed *printed = prepare(test, "e __data_loc s8[] a");
+	struct {
+		u32 a;
+		s8 numbers[33];
+	} __packed payload = { 33 << 16 | 12 };
+	const char *line = print(test, printed, &payload, sizeof(payload));
+
+	KUNIT_EXPECT_EQ(test, strlen(line), strlen("e: a=") + 2 * 32 - 1 + strlen(" ..."));
+	KUNIT_EXPECT_NOT_NULL(test, strstr(line, " 0 ..."));
+	payload.a = 32 << 16 | 12;
+	KUNIT_EXPECT_NULL(test, strstr(print(test, printed, &payload, sizeof(payload)), "..."));
+}
+
 static void marks_truncated_fields(struct kunit *test)
 {
 	struct printed *printed = prepare(test, "e u32 a; __data_loc char[] b; u64 c");
@@ -117,6 +158,8 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(shows_numbers),
 	KUNIT_CASE(escapes_control_characters),
 	KUNIT_CASE(shows_bytes),
+	KUNIT_CASE(shows_sequences),
+	KUNIT_CASE(limits_shown_elements),
 	KUNIT_CASE(marks_truncated_fields),
 	{}
 };

@@ -167,6 +167,8 @@ static void follow_descriptions(void) {
         "rules_d __rel_loc char[4] a",
         "rules_d __rel_loc cpumask_t[] a",
         "rules_d __rel_loc long[] a",
+        "rules_d __rel_loc f16[] a",
+        "rules_d f32 a",
         "rules_d struct x a 4000; struct x b 4000",
         "rules_d %s a",
     };
@@ -191,7 +193,8 @@ static void follow_descriptions(void) {
         try_description("rules_kinds u8 a; s8 b; u16 c; s16 d; u32 e; s32 f; u64 g; s64 h; char i; "
                         "unsigned char j; int k; unsigned int l; short m; unsigned short n; "
                         "char[16] o; unsigned char[3] p; struct f64 q 8; __rel_loc char[] r; "
-                        "__data_loc char[] s; __rel_loc u8[] t; __rel_loc u64[] u;") == 0);
+                        "__data_loc char[] s; __rel_loc u8[] t; __rel_loc u64[] u; "
+                        "__rel_loc f32[] v;") == 0);
     // More fields than the kernel would examine without a warning.
     char* at = text + snprintf(text, sizeof text, "rules_many ");
     for (int i = 0; i < 70; ++i) {
