@@ -36,6 +36,9 @@ struct listed_event {
 };
 
 std::string type_of(const tracefs::format_field& field) {
+    if (field.count == 0) {
+        return fmt::format("{}[]", name_of(field.type));
+    }
     return field.count == 1 ? std::string(name_of(field.type))
                             : fmt::format("{}[{}]", name_of(field.type), field.count);
 }

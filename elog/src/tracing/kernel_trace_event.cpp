@@ -44,10 +44,19 @@ bool is_called(std::string_view name, std::string_view provider, std::string_vie
     return name.empty() || is_hash(name);
 }
 
+/// u8[] is bytes for the kernel, whether the program has bytes, booleans or numbers.
+bool is_same_sequence(const tracefs::format_field& field, field_type elements) noexcept {
+    if (elements == field_type::boolean || elements == field_type::unsigned_8) {
+        return field.type == field_type::bytes;
+    }
+    return field.type == elements;
+}
+
 /// The kernel has no booleans, and describes a single character only as such.
 bool is_same_type(const tracefs::format_field& field, const field_schema& known) noexcept {
-    if (known.type == field_type::text || known.type == field_type::bytes) {
-        return field.where != tracefs::location::fixed;
+    if (eventlog::is_variable(known.type, known.count)) {
+        return field.where != tracefs::location::fixed &&
+               (known.count != 0 || is_same_sequence(field, known.type));
     }
     const bool is_byte = known.type == field_type::boolean && field.type == field_type::unsigned_8;
     return field.where == tracefs::location::fixed && field.count == known.count &&

@@ -42,7 +42,7 @@ std::optional<field_type> integer_of(std::size_t size, bool is_signed) noexcept 
     return std::nullopt;
 }
 
-/// The SDK's names of element types that it wraps in structs: u8 to s64, f32, f64.
+/// The SDK's names of element types, in structs and sequences: u8 to s64, f32, f64.
 std::optional<field_type> type_called(std::string_view word) noexcept {
     constexpr std::pair<std::string_view, field_type> names[] = {
         {"u8", field_type::unsigned_8},   {"u16", field_type::unsigned_16},
@@ -122,6 +122,51 @@ element element_of_array(const tep_format_field& field, std::size_t size) noexce
     return {*integer, static_cast<std::uint16_t>(size / each)};
 }
 
+/// Integers of C, by all their words.
+std::optional<field_type> type_in_c(std::string_view text) noexcept {
+    bool is_signed = true;
+    std::size_t longs = 0;
+    std::size_t size = 0;
+    while (!text.empty()) {
+        const std::string_view word = text.substr(0, text.find(' '));
+        if (word == "unsigned") {
+            is_signed = false;
+        } else if (word == "char") {
+            size = sizeof(char);
+        } else if (word == "short") {
+            size = sizeof(short);
+        } else if (word == "long") {
+            size = ++longs == 1 ? sizeof(long) : sizeof(long long);
+        } else if (word != "int" && word != "signed") {
+            return std::nullopt;
+        }
+        text.remove_prefix(std::min(word.size() + 1, text.size()));
+        size = text.empty() && size == 0 ? sizeof(int) : size;
+    }
+    return integer_of(size, is_signed);
+}
+
+/// The elements of "__rel_loc u32[]" and "__data_loc unsigned long[]"; bytes: bytes, or elements of
+/// another type. Their name decides: libtraceevent knows few sizes, and user_events calls all such
+/// fields signed.
+field_type element_of_dynamic(std::string_view type) noexcept {
+    const auto remove = [&](std::string_view prefix) {
+        type.remove_prefix(type.starts_with(prefix) ? prefix.size() : 0);
+    };
+    remove("__data_loc ");
+    remove("__rel_loc ");
+    remove("const ");
+    type = type.substr(0, type.find('['));
+    type = type.substr(0, type.find_last_not_of(' ') + 1);
+    if (type == "bool" || type == "_Bool") {
+        return field_type::boolean;
+    }
+    const std::optional<field_type> integer = type_in_c(type);
+    remove("__");  // __u32 is u32 in headers for user space
+    const field_type found = integer.value_or(type_called(type).value_or(field_type::bytes));
+    return may_repeat(found) && found != field_type::unsigned_8 ? found : field_type::bytes;
+}
+
 location location_of(const tep_format_field& field) noexcept {
     if (field.size == 0) {
         return location::rest_of_record;
@@ -152,7 +197,11 @@ format_field field_of(const tep_format_field& field, const std::string& event) {
                         "instead of 4. Leave it out.",
                         event, field.name, found.size);
         }
-        found.type = is_text(field) ? field_type::text : field_type::bytes;
+        found.type = is_text(field) ? field_type::text
+                     : found.where == location::rest_of_record
+                         ? field_type::bytes  // may include the padding of the record
+                         : element_of_dynamic(field.type);
+        found.count = found.type < field_type::text ? 0 : 1;
         return found;
     }
     const bool is_array = (field.flags & TEP_FIELD_IS_ARRAY) != 0;

@@ -28,7 +28,7 @@ enum class location {
 struct format_field {
     std::string name;  // a valid identifier
     field_type type{};
-    std::uint16_t count = 1;
+    std::uint16_t count = 1;  // 0: a sequence
     format how = format::plain;
     location where = location::fixed;
     std::uint32_t offset = 0;  // in the record

@@ -33,7 +33,8 @@ class payload_plan {
         std::uint32_t to = 0;
         std::uint32_t size = 0;
     };
-    /// A text or bytes with a location word.
+    /// A text, bytes or sequence with a location word. Readers check that a sequence has whole
+    /// elements.
     struct dynamic_field {
         std::uint32_t from = 0;
         std::uint32_t to = 0;

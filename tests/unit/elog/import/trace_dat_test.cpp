@@ -2,17 +2,24 @@
 //
 // trace.dat, complete, truncated or hostile, imported as a recording.
 #include <cstring>
+#include <span>
 #include <string>
+#include <string_view>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include "byte_builder.hpp"
+#include "file/file_reader.hpp"
 #include "files/trace_pages.hpp"
+#include "import/input_recording.hpp"
 #include "imported_recording.hpp"
 #include "kernel/error.hpp"
 #include "recording_sample.hpp"
+#include "schema/decode.hpp"
+#include "schema/schema_values.hpp"
 #include "scratch.hpp"
 #include "trace_dat_builder.hpp"
 
@@ -159,6 +166,77 @@ TEST(trace_dat, shows_remaining_pages_if_one_is_invalid) {
     const imported_recording found = import_bytes(file);
     EXPECT_EQ(found.numbers(), (numbers{2, 3}));
     EXPECT_EQ(found.damages.size(), 1U);
+}
+
+/// The format of an event with `numbers`, a dynamic array of that type.
+std::string array_format(std::string_view type) {
+    return "name: arrays\nID: 701\nformat:\n"
+           "\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"
+           "\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n"
+           "\tfield:" +
+           std::string(type) + "[] numbers;\toffset:8;\tsize:4;\tsigned:1;\n\nprint fmt: \"\"\n";
+}
+
+bytes array_record(std::uint32_t word, std::string_view rest) {
+    byte_builder record;
+    record.add<std::uint16_t>(701).add<std::uint16_t>(0).add<std::uint32_t>(42).add(word);
+    return record.add_text(rest).bytes();
+}
+
+/// The field of each event, as its type and values: "u32[] 1 2", "u32[] damaged".
+std::vector<std::string> arrays_of(const trace_dat_builder& maker) {
+    const std::string path = eventlog::test::scratch_directory() + "/arrays";
+    eventlog::test::replace(path, maker.file());
+    const elog::input_recording recording(path);
+    elog::file_reader file(recording.path());
+    std::vector<std::string> found;
+    file.read([&](const elog::merged_record& record) {
+        const elog::provider_instance& provider = file.providers().at(record.record.provider);
+        const elog::field_schema& field =
+            provider.schema.events.at(record.record.event).fields.at(0);
+        const std::span<const std::uint8_t> payload = record.record.payload;
+        std::string shown = std::string(elog::name_of(field.type)) + (field.count == 0 ? "[]" : "");
+        const elog::field_value value = elog::decode_field(field, payload);
+        if (std::holds_alternative<elog::damaged_value>(value)) {
+            shown += " damaged";
+        } else if (const auto* const array = std::get_if<elog::array_value>(&value)) {
+            for (std::size_t i = 0; i < array->count; ++i) {
+                const elog::field_value each = elog::decode_element(field, i, payload);
+                const auto* const number = std::get_if<std::int64_t>(&each);
+                shown += " " + (number != nullptr ? std::to_string(*number)
+                                                  : std::to_string(std::get<std::uint64_t>(each)));
+            }
+        } else {
+            shown += " of " + std::to_string(std::get<elog::byte_string>(value).size());
+        }
+        found.push_back(shown);
+    });
+    return found;
+}
+
+TEST(trace_dat, reads_dynamic_arrays_as_sequences) {
+    const auto arrays = [](std::string_view type, const std::vector<bytes>& records) {
+        trace_dat_builder maker({{"arrays", array_format(type)}});
+        maker.page(0);
+        std::uint64_t time = 1000;
+        for (const bytes& record : records) {
+            maker.event(0, time++, record);
+        }
+        return arrays_of(maker);
+    };
+    const std::string_view two("\x01\0\0\0\xff\xff\xff\xff", 8);
+    using texts = std::vector<std::string>;
+    EXPECT_EQ(arrays("__rel_loc u32", {array_record(8U << 16U, two), array_record(0, "")}),
+              (texts{"u32[] 1 4294967295", "u32[]"}));
+    EXPECT_EQ(arrays("__data_loc s32", {array_record(8U << 16U | 12U, two)}),
+              (texts{"i32[] 1 -1"}));
+    EXPECT_EQ(arrays("__data_loc u8", {array_record(8U << 16U | 12U, two)}), (texts{"bytes of 8"}));
+    // A part of an element is damage. A location behind the record damages all of it.
+    EXPECT_EQ(arrays("__rel_loc u32", {array_record(7U << 16U, two), array_record(4U << 16U, two)}),
+              (texts{"u32[] damaged", "u32[] 1"}));
+    EXPECT_EQ(arrays("__rel_loc u32",
+                     {array_record(8U << 16U | 4U, two), array_record(0xfffcU << 16U, two)}),
+              texts{});
 }
 
 /// A page of CPU 0 with an event, this entry and another event, and a page of CPU 1.

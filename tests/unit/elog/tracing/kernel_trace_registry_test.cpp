@@ -123,6 +123,48 @@ TEST(kernel_trace_registry, ignores_published_schema_with_other_fields) {
     EXPECT_FALSE(found[0]->is_published);
 }
 
+TEST(kernel_trace_registry, matches_sequences_of_published_schema) {
+    using eventlog::field_type;
+    const elog::kernel_trace_name name = elog::parse_kernel_name("eventlog", "tcp_loss");
+    const auto is_published = [&](const char* type, field_type known, std::uint16_t count) {
+        elog::provider_schema schema;
+        schema.name = "tcp";
+        elog::event_schema& event = schema.events.emplace_back();
+        event.name = "loss";
+        elog::field_schema& field = event.fields.emplace_back();
+        field.name = "x";
+        field.type = known;
+        field.count = count;
+        static_cast<void>(elog::assign_offsets(event));
+        std::string text = format_of("tcp_loss", 100, type);
+        text.replace(text.find("size:8"), 6, "size:4");
+        return elog::find_published(name, eventlog::tracefs::parse_format(text, "eventlog"), schema)
+            .has_value();
+    };
+    EXPECT_TRUE(is_published("__data_loc u32[]", field_type::unsigned_32, 0));
+    EXPECT_TRUE(is_published("__rel_loc f64[]", field_type::float_64, 0));
+    // The kernel has no booleans.
+    EXPECT_TRUE(is_published("__rel_loc u8[]", field_type::boolean, 0));
+    EXPECT_TRUE(is_published("__rel_loc u8[]", field_type::unsigned_8, 0));
+    EXPECT_TRUE(is_published("__rel_loc u8[]", field_type::bytes, 1));
+    EXPECT_FALSE(is_published("__data_loc u32[]", field_type::signed_32, 0));
+    EXPECT_FALSE(is_published("__data_loc u8[]", field_type::unsigned_16, 0));
+    EXPECT_FALSE(is_published("__data_loc u64[]", field_type::unsigned_8, 0));
+    EXPECT_FALSE(is_published("u32", field_type::unsigned_32, 0));
+    EXPECT_FALSE(is_published("__data_loc u32[]", field_type::unsigned_32, 1));
+}
+
+TEST(kernel_trace_registry, derives_sequences) {
+    std::string text = format_of("arrays", 100, "__data_loc u64[]");
+    text.replace(text.find("size:8"), 6, "size:4");
+    const elog::event_schema event =
+        elog::derive_event(eventlog::tracefs::parse_format(text, "arrays"));
+    ASSERT_EQ(event.fields.size(), 1U);
+    EXPECT_EQ(event.fields[0].type, eventlog::field_type::unsigned_64);
+    EXPECT_EQ(event.fields[0].count, 0);
+    EXPECT_EQ(event.fixed_size, 4);
+}
+
 TEST(kernel_trace_registry, excludes_kernel_events_unless_named) {
     machine one;
     one.events = {{"sched", "sched_switch"}, {"user_events", "eventlog_shop_order"}};

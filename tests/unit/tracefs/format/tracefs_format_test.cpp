@@ -4,6 +4,7 @@
 #include <cstring>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -109,6 +110,71 @@ TEST(tracefs_format, distinguishes_texts_bytes_and_arrays) {
               field_type::bytes);
 }
 
+format_field dynamic_field(std::string_view type) {
+    return only_field("\tfield:" + std::string(type) + " x;\toffset:8;\tsize:4;\tsigned:1;\n");
+}
+
+TEST(tracefs_format, recognizes_sequences_of_sdk) {
+    const std::pair<std::string_view, field_type> types[] = {
+        {"s8", field_type::signed_8},     {"s16", field_type::signed_16},
+        {"s32", field_type::signed_32},   {"s64", field_type::signed_64},
+        {"u16", field_type::unsigned_16}, {"u32", field_type::unsigned_32},
+        {"u64", field_type::unsigned_64}, {"f32", field_type::float_32},
+        {"f64", field_type::float_64},
+    };
+    for (const auto& [name, type] : types) {
+        for (const auto& [prefix, where] : {std::pair("__rel_loc ", location::rel_loc),
+                                            std::pair("__data_loc ", location::data_loc)}) {
+            const format_field field = dynamic_field(prefix + std::string(name) + "[]");
+            EXPECT_EQ(field.type, type) << name;
+            EXPECT_EQ(field.count, 0) << name;
+            EXPECT_EQ(field.where, where) << name;
+            EXPECT_EQ(field.size, 4U) << name;
+        }
+    }
+    // As Linux 6.12 writes it for user_events.
+    const format_field behind =
+        only_field("\tfield:__rel_loc u32 x[];\toffset:8;\tsize:4;\tsigned:1;\n");
+    EXPECT_EQ(behind.type, field_type::unsigned_32);
+    EXPECT_EQ(behind.count, 0);
+}
+
+TEST(tracefs_format, recognizes_dynamic_arrays_of_kernel) {
+    const std::pair<std::string_view, field_type> types[] = {
+        {"int", field_type::signed_32},
+        {"unsigned int", field_type::unsigned_32},
+        {"unsigned", field_type::unsigned_32},
+        {"short", field_type::signed_16},
+        {"unsigned short int", field_type::unsigned_16},
+        {"long", field_type::signed_64},
+        {"unsigned long", field_type::unsigned_64},
+        {"unsigned long long", field_type::unsigned_64},
+        {"signed char", field_type::signed_8},
+        {"bool", field_type::boolean},
+        {"__u32", field_type::unsigned_32},
+        {"const u64", field_type::unsigned_64},
+    };
+    for (const auto& [name, type] : types) {
+        const format_field field = dynamic_field("__data_loc " + std::string(name) + "[]");
+        EXPECT_EQ(field.type, type) << name;
+        EXPECT_EQ(field.count, 0) << name;
+    }
+}
+
+TEST(tracefs_format, other_dynamic_arrays_are_bytes) {
+    for (const std::string_view name :
+         {"u8", "__u8", "unsigned char", "struct x", "struct x *", "void *", "u32 *", "enum y",
+          "cpumask_t", "pid_t", "f16", "unsigned __u32", "struct u32x4", "u32x4", "const"}) {
+        const format_field field = dynamic_field("__data_loc " + std::string(name) + "[]");
+        EXPECT_EQ(field.type, field_type::bytes) << name;
+        EXPECT_EQ(field.count, 1) << name;
+    }
+    // The rest of a record may include its padding.
+    const format_field rest = only_field("\tfield:u32 x[];\toffset:8;\tsize:0;\tsigned:0;\n");
+    EXPECT_EQ(rest.type, field_type::bytes);
+    EXPECT_EQ(rest.count, 1);
+}
+
 TEST(tracefs_format, recognizes_structs_of_sdk) {
     EXPECT_EQ(only_field("\tfield:struct f64 x;\toffset:8;\tsize:8;\tsigned:0;\n").type,
               field_type::float_64);
@@ -199,6 +265,50 @@ TEST(tracefs_payload, terminates_unterminated_text) {
     payload.clear();
     ASSERT_TRUE(plan.append(record_of({0}, ""), 1000, payload));  // null pointer
     EXPECT_EQ(payload, std::vector<std::uint8_t>(4));
+}
+
+/// The word of a sequence in the payload is followed by its elements, wherever they are in the
+/// record.
+TEST(tracefs_payload, places_sequences_after_fixed_part) {
+    const event_format format =
+        parse_format(text_of("one", "\tfield:__data_loc u16[] x;\toffset:8;\tsize:4;\tsigned:0;\n"
+                                    "\tfield:__rel_loc f32[] y;\toffset:12;\tsize:4;\tsigned:1;\n"
+                                    "\tfield:u32 z;\toffset:16;\tsize:4;\tsigned:0;\n"),
+                     "eventlog");
+    const std::uint16_t offsets[] = {0, 4, 8};
+    const payload_plan plan(format, offsets, 12);
+    const auto payload_of = [&](std::uint32_t x, std::uint32_t y, std::string_view rest) {
+        std::vector<std::uint8_t> payload;
+        EXPECT_TRUE(plan.append(record_of({x, y, 7}, rest), 1000, payload));
+        return payload;
+    };
+    using bytes = std::vector<std::uint8_t>;
+    EXPECT_EQ(payload_of(4U << 16U | 20U, 4U << 16U | 8U, "abcdwxyz"),
+              (bytes{8, 0, 4, 0, 8, 0, 4, 0, 7, 0, 0, 0, 'a', 'b', 'c', 'd', 'w', 'x', 'y', 'z'}));
+    // Empty, as the kernel module writes it: the location of no bytes in the word itself.
+    EXPECT_EQ(payload_of(11U, 0, ""), (bytes{0, 0, 0, 0, 0, 0, 0, 0, 7, 0, 0, 0}));
+    // A part of an element stays; readers call the value damaged.
+    EXPECT_EQ(payload_of(3U << 16U | 20U, 0, "abc"),
+              (bytes{8, 0, 3, 0, 0, 0, 0, 0, 7, 0, 0, 0, 'a', 'b', 'c'}));
+    // Unlike texts, whole elements of NUL stay.
+    EXPECT_EQ(payload_of(2U << 16U | 20U, 0, std::string_view("\0\0", 2)),
+              (bytes{8, 0, 2, 0, 0, 0, 0, 0, 7, 0, 0, 0, 0, 0}));
+}
+
+TEST(tracefs_payload, rejects_out_of_bounds_sequence) {
+    const event_format format =
+        parse_format(text_of("one", "\tfield:__rel_loc u32[] x;\toffset:8;\tsize:4;\tsigned:1;\n"),
+                     "user_events");
+    const std::uint16_t offsets[] = {0};
+    const payload_plan plan(format, offsets, 4);
+    std::vector<std::uint8_t> payload{1, 2, 3};
+    EXPECT_FALSE(plan.append(record_of({8U << 16U}, "abcd"), 1000, payload));
+    EXPECT_FALSE(plan.append(record_of({4U << 16U | 1U}, "abcd"), 1000, payload));
+    EXPECT_FALSE(plan.append(record_of({4U << 16U | 0xffffU}, "abcd"), 1000, payload));
+    EXPECT_FALSE(plan.append(record_of({0xfffcU << 16U}, "abcd"), 1000, payload));
+    EXPECT_FALSE(plan.append(record_of({4U << 16U}, "abcd"), 7, payload));
+    EXPECT_EQ(payload.size(), 3U);
+    EXPECT_TRUE(plan.append(record_of({4U << 16U}, "abcd"), 8, payload));
 }
 
 TEST(tracefs_payload, rejects_out_of_bounds_location) {
