@@ -28,5 +28,9 @@ foreach(suite IN LISTS suites)
         "[==[--gtest_output=xml:${REPORTS}/${name}.xml]==])\n"
         "set_tests_properties([==[${PREFIX}${name}]==] PROPERTIES ${properties})\n"
     )
+    # In the full tier a trial takes 7 minutes of a CPU, and more on a shared machine.
+    if(suite MATCHES "_trial$")
+        string(APPEND script "set_tests_properties([==[${PREFIX}${name}]==] PROPERTIES TIMEOUT 3600)\n")
+    endif()
 endforeach()
 file(WRITE ${OUTPUT} "${script}")
