@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "memory/open_gates.hpp"
 
+#include <bitset>
 #include <vector>
 
 #include "platform/error_text.hpp"
@@ -39,9 +40,13 @@ void open_gates(const core::directory& where, const gate_request& wanted,
             if (is_wanted) {
                 // Of other providers as well, whose events the process may count for the slot.
                 provider.forget_predecessor(wanted.slot);
+                std::bitset<EVENTLOG_EVENTS_MAX> events;
                 core::for_each_wanted(schema, wanted.filter, [&](std::uint16_t id, core::verdict) {
-                    static_cast<void>(provider.set_bit(id, wanted.slot));
+                    if (provider.set_bit(id, wanted.slot)) {
+                        events.set(id);
+                    }
                 });
+                provider.clear_replaced_bits(wanted.slot, events);
                 provider.notify();
             }
         }

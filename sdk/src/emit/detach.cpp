@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <cstdint>
 #include <mutex>
 
@@ -15,6 +16,7 @@
 #include "provider/registered_provider.hpp"
 #include "ring/clock.hpp"
 #include "ring/subscription_slots.hpp"
+#include "shm/own_process_file.hpp"
 
 namespace eventlog::core {
 namespace {
@@ -52,6 +54,20 @@ std::uint32_t needed_slots() noexcept {
     return needed;
 }
 
+/// Unmaps the regions of subscriptions whose slots have others by now: their files were removed by
+/// hand, so that no process has ended them. No serial, as without a process file, says nothing. An
+/// attempt that fails has emptied the slot, so that unmap_slots_except() continues it.
+void unmap_replaced_regions() noexcept {
+    for (std::uint32_t left = mapped_slots() & EVENTLOG_GATE_SUBSCRIPTIONS; left != 0;
+         left &= left - 1) {
+        const auto index = static_cast<unsigned>(std::countr_zero(left));
+        subscription_slot& slot = subscription_slots[index];
+        if (is_slot_replaced(index, slot.serial.load(std::memory_order_relaxed))) {
+            static_cast<void>(unmap_slot(slot));
+        }
+    }
+}
+
 /// After an attempt to unmap regions and to close descriptors: `is_complete` if none has users.
 void finish_unmapping(bool is_complete) noexcept {
     if (is_complete) {
@@ -72,6 +88,7 @@ void finish_unmapping(bool is_complete) noexcept {
 }  // namespace
 
 void unmap_dead_regions() noexcept {
+    unmap_replaced_regions();
     const bool is_closed = !is_own_process() || close_retired_descriptors();
     finish_unmapping(unmap_slots_except(needed_slots()) && is_closed);
 }
@@ -85,6 +102,9 @@ void answer_notification(eventlog_provider& provider) noexcept {
     if (!lock.held()) {
         back_off_detach();
     } else if (!provider.misses_subscriptions.load(std::memory_order_relaxed)) {
+        // Before the bits are cleared, without which other threads write to a region that is
+        // mapped.
+        unmap_replaced_regions();
         set_notification_request(provider, false);
         unmap_dead_regions();
     }

@@ -5,15 +5,18 @@
 // The library has no thread for this. The process that ends a subscription sets
 // EVENTLOG_GATE_NOTIFICATION in all gates that had its bit; the next emit of any event then calls
 // run_notifications(), which calls answer_notification(). If a region cannot be unmapped yet,
-// because it has users, the bit is set again, in this process only.
+// because it has users, the bit is set again, in this process only. A consumer that finds the
+// serial of another subscription in its slot sets the bit, too: that one may not have ended,
+// because its file was removed by hand.
 #pragma once
 
 struct eventlog_provider;
 
 namespace eventlog::core {
 
-/// Unmaps all regions that have ended, and those that no registered provider is attached to. If one
-/// of them has users, a later emit retries. Under the registry lock.
+/// Unmaps all regions that have ended, those whose slots have other subscriptions by now, and those
+/// that no registered provider is attached to. If one of them has users, a later emit retries.
+/// Under the registry lock.
 void unmap_dead_regions() noexcept;
 
 /// Clears the notification bits of that provider and unmaps regions, as an emit does that has found

@@ -182,6 +182,13 @@ std::uint64_t present_serial(unsigned index) noexcept {
                : slot_serial(index);
 }
 
+/// With a notification: whether a region with this serial is that of a subscription whose slot has
+/// another one by now. It is unmapped before the notification is cleared.
+bool is_replaced(unsigned index, std::uint64_t serial, std::uint32_t gate) noexcept {
+    return (gate & EVENTLOG_GATE_NOTIFICATION) != 0 && !is_collector_slot(index) &&
+           is_slot_replaced(index, serial);
+}
+
 void emit_to(eventlog_provider& provider, unsigned index, const event_payload& payload) noexcept {
     // Twice, because an ended subscription may have a successor in its slot.
     for (int attempt = 0; attempt < 2; ++attempt) {
@@ -195,7 +202,8 @@ void emit_to(eventlog_provider& provider, unsigned index, const event_payload& p
         if ((gate & place.gate_bit) == 0) {
             break;
         }
-        if (mapping == place.slot->mapping.load(std::memory_order_acquire)) [[likely]] {
+        if (mapping == place.slot->mapping.load(std::memory_order_acquire) &&
+            !is_replaced(index, serial, gate)) [[likely]] {
             if (is_filtered_by_session(provider, index, payload)) {
                 // Skipped, unless the filter is that of an ended subscription.
                 if (is_attached(provider, index)) {
@@ -241,7 +249,7 @@ bool try_append_to(const eventlog_provider& provider, const attachment& place, s
                    const event_payload& payload) noexcept {
     const std::uint64_t mapping = place.mapping.load(std::memory_order_acquire);
     const std::uint32_t gate = provider.gate_word(payload.event).load(std::memory_order_acquire);
-    if ((gate & place.gate_bit) == 0) [[unlikely]] {
+    if ((gate & (place.gate_bit | EVENTLOG_GATE_NOTIFICATION)) != place.gate_bit) [[unlikely]] {
         return false;
     }
     const rseq_result result = append_block(

@@ -61,6 +61,13 @@ enum class publish_result { published, no_directory, no_space, not_mapped, too_m
 /// The serial that the process file has for a slot; 0: none. Any thread, any signal handler.
 [[nodiscard]] std::uint64_t slot_serial(unsigned slot) noexcept;
 
+/// Whether the process file has another serial for the slot than this one of an attachment or of a
+/// mapped region. Any thread, any signal handler.
+[[nodiscard]] inline bool is_slot_replaced(unsigned slot, std::uint64_t serial) noexcept {
+    const std::uint64_t now = slot_serial(slot);
+    return now != 0 && now != serial;
+}
+
 /// Stores the serial of the subscription in a slot, before bits of the slot are set. If the slot
 /// does not have the serial `known` any more, a later subscription has stored its own, which stays.
 void replace_slot_serial(unsigned slot, std::uint64_t known, std::uint64_t serial) noexcept;

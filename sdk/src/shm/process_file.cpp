@@ -97,8 +97,9 @@ bool process_file::may_have_schemas(std::uint64_t size) noexcept {
 
 void process_file::store_slot_serial(unsigned slot, std::uint64_t serial) noexcept {
     // The process may have found the subscription since the header was read.
-    if (read_slot_serial(slot) != serial) {
+    if (const std::uint64_t previous = read_slot_serial(slot); previous != serial) {
         new_slots_ |= 1U << slot;
+        replaced_slots_ |= previous != 0 ? 1U << slot : 0;
     }
     write_exactly(file_, &serial, sizeof serial,
                   offsetof(eventlog_process_file, slot_serial) + slot * sizeof serial);
@@ -311,11 +312,30 @@ void published_provider::clear_listening(unsigned slot) noexcept {
 
 bool published_provider::set_bit(std::uint32_t event, unsigned slot) noexcept {
     set_listening(slot);
+    const bool has_word = event < entry_.event_count && gate() != nullptr;
+    // A provider attaches with its own gate only. After the serial, which the process compares when
+    // it has cleared the notification; before the bit, because the fast path does not compare it.
+    if (has_word && (file_->replaced_slots_ & 1U << slot) != 0 && entry_.gate_mapped != 0) {
+        static_cast<void>(futex_set_bit(&gate()[event], notification_bit));
+    }
     // Full fence: the application that sees the bit also sees everything stored before.
-    const bool is_set =
-        event < entry_.event_count && gate() != nullptr && futex_set_bit(&gate()[event], slot);
+    const bool is_set = has_word && futex_set_bit(&gate()[event], slot);
     misses_bits_ = misses_bits_ || !is_set;
     return is_set;
+}
+
+void published_provider::clear_replaced_bits(
+    unsigned slot, const std::bitset<EVENTLOG_EVENTS_MAX>& wanted) noexcept {
+    if ((file_->replaced_slots_ & 1U << slot) == 0 || misses_bits_ || !has_bit(slot) ||
+        gate() == nullptr) {
+        return;
+    }
+    // The wanted ones stay, because the process may have found the new subscription and attached.
+    for (std::uint32_t event = 0; event < entry_.event_count; ++event) {
+        if (!wanted[event] && !futex_clear_bit(&gate()[event], slot)) {
+            return;
+        }
+    }
 }
 
 bool published_provider::has_bit(unsigned slot) const noexcept {

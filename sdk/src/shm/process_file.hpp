@@ -7,6 +7,7 @@
 // owner truncates raises no SIGBUS here. own_process_file.hpp is the publishing side.
 #pragma once
 
+#include <bitset>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -58,7 +59,9 @@ class process_file {
     /// Which file it is, also after its name has been given to another one.
     [[nodiscard]] std::uint64_t inode() const noexcept { return inode_; }
 
-    /// Stores the serial of the subscription in a slot, before bits of the slot are set.
+    /// Stores the serial of the subscription in a slot, before bits of the slot are set. If it
+    /// replaces another one, set_bit() also notifies the process, which may still write to the
+    /// region of that one: if its file was removed by hand, it has not ended.
     void store_slot_serial(unsigned slot, std::uint64_t serial) noexcept;
 
     /// The serial that a slot has now, which the process may have changed since; 0: none.
@@ -82,7 +85,8 @@ class process_file {
     std::uint64_t allocated_ = 0;
     std::uint64_t inode_ = 0;
     eventlog_process_file header_{};
-    std::uint32_t new_slots_ = 0;  // whose subscription is another one than before
+    std::uint32_t new_slots_ = 0;       // whose subscription is another one than before
+    std::uint32_t replaced_slots_ = 0;  // those of them that had a subscription before
     mapped_page shared_gate_;
 };
 
@@ -146,6 +150,11 @@ class published_provider {
     /// False if the event is not below entry().event_count, or the gate cannot be mapped (at the
     /// first call) or has no memory; notify() then makes the process look for the subscription.
     [[nodiscard]] bool set_bit(std::uint32_t event, unsigned slot) noexcept;
+
+    /// After all set_bit() of a slot: clears the bits of a subscription that has not ended, but
+    /// that store_slot_serial() has replaced. `wanted` has the events whose bits were set.
+    void clear_replaced_bits(unsigned slot,
+                             const std::bitset<EVENTLOG_EVENTS_MAX>& wanted) noexcept;
 
     /// Clears the bit of an ended or paused subscription in all gate words. First sets the
     /// notification bits of an application that may have the region mapped, so that its next emit

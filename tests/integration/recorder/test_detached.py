@@ -77,6 +77,17 @@ class Detached(flight_recorder.Case):
         program.kill()
         self.run_elog("flight", "stop", "flight", "--discard")
 
+    def test_program_is_recorded_after_its_file_was_removed(self):
+        program = self.start_provider(harness.program("counter"), "2", "0", "1000")
+        self.begin()
+        self.wait_for(lambda: self.status()[0]["events"] > 10, "events")
+        os.remove(os.path.join(self.directory, "subscriptions", "00"))
+        for _ in range(2):
+            result = self.run_elog("record", "-e", "counter:*", "--duration", "300ms",
+                                   "-o", self.path("later.elog"), "--force")
+            self.assertGreater(self.summary(result.stderr)[0], 10, result.stderr)
+        program.kill()
+
     def test_keeps_events_of_killed_program(self):
         self.begin()
         program = self.start_provider(harness.program("counter"), str(harness.THREADS), "0")

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: MIT
+//
+// A subscription whose file was removed by hand has not ended, and another one gets its slot: the
+// process leaves the old region at its next emit.
+#include <atomic>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <thread>
+#include <variant>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <eventlog/eventlog.hpp>
+
+#include "detach_fixture.hpp"
+#include "memory/unattached_losses.hpp"
+#include "platform/error_text.hpp"
+#include "shm/directory.hpp"
+
+namespace {
+
+using namespace detach_test;
+
+class replaced_region : public detach {
+  protected:
+    static constexpr event_listener::options flight{
+        .buffer_size = 128U << 10U, .buffers_per_cpu = 2, .overwrite = true};
+
+    static std::string path_of(event_listener& listener) {
+        return eventlog_directory() + "/subscriptions/" +
+               eventlog::core::slot_file_name(listener.source().slot()).data();
+    }
+    static void remove_file_of(event_listener& listener) {
+        EXPECT_TRUE(std::filesystem::remove(path_of(listener)));
+    }
+};
+
+TEST_F(replaced_region, is_left_at_next_emit) {
+    event_listener old("leaving_test:*");
+    detach_provider::emit(wanted{1});
+    remove_file_of(old);
+    event_listener next("leaving_test:*");
+    detach_provider::emit(wanted{2});
+    EXPECT_EQ(mapped_regions(), 1);
+    detach_provider::emit(unwanted{3});
+    EXPECT_EQ(next.received_names(), "wanted unwanted");
+    EXPECT_EQ(old.received_names(), "wanted");
+}
+
+TEST_F(replaced_region, of_flight_recorder_is_left_at_next_emit) {
+    event_listener old("leaving_test:*", flight);
+    detach_provider::emit(wanted{1});
+    remove_file_of(old);
+    event_listener next("leaving_test:*");
+    detach_provider::emit(wanted{2});
+    EXPECT_EQ(mapped_regions(), 1);
+    EXPECT_EQ(next.received_names(), "wanted");
+}
+
+TEST_F(replaced_region, of_paused_subscription_is_left_at_next_emit) {
+    event_listener old("leaving_test:*", flight);
+    detach_provider::emit(wanted{1});
+    old.source().pause();
+    remove_file_of(old);
+    event_listener next("leaving_test:*");
+    detach_provider::emit(wanted{2});
+    EXPECT_EQ(next.received_names(), "wanted");
+}
+
+TEST_F(replaced_region, is_left_beside_other_subscriptions) {
+    event_listener staying("leaving_test:*");
+    event_listener old("leaving_test:*");
+    detach_provider::emit(wanted{1});
+    detach_provider::emit(wanted{2});
+    remove_file_of(old);
+    event_listener next("leaving_test:*");
+    detach_provider::emit(wanted{3});
+    EXPECT_EQ(mapped_regions(), 2);
+    EXPECT_EQ(next.received_names(), "wanted");
+    EXPECT_EQ(staying.received_names(), "wanted wanted wanted");
+}
+
+TEST_F(replaced_region, leaves_no_bits_of_unwanted_events) {
+    event_listener old("leaving_test:*");
+    detach_provider::emit(wanted{1});
+    remove_file_of(old);
+    event_listener next("leaving_test:wanted");
+    detach_provider::emit(unwanted{2});
+    detach_provider::emit(wanted{3});
+    EXPECT_FALSE(detach_provider::enabled<unwanted>());
+    EXPECT_EQ(next.received_names(), "wanted");
+}
+
+TEST_F(replaced_region, stays_left_when_its_successors_end) {
+    event_listener old("leaving_test:*", flight);
+    detach_provider::emit(wanted{1});
+    remove_file_of(old);
+    for (int i = 0; i < 3; ++i) {
+        event_listener next("leaving_test:*");
+        detach_provider::emit(wanted{2});
+        EXPECT_EQ(next.received_names(), "wanted") << i;
+    }
+    detach_provider::emit(wanted{3});
+    EXPECT_EQ(mapped_regions(), 0);
+}
+
+/// The events of this process that were lost because it was not attached.
+std::uint64_t count_unattached(event_listener& listener) {
+    eventlog::core::directory where;
+    eventlog::core::error_text error;
+    const eventlog::core::directory_path path = eventlog::core::current_directory();
+    EXPECT_TRUE(where.open(path, eventlog::core::if_missing::fail, error));
+    elog::unattached_losses losses(where, listener.source().slot(),
+                                   listener.source().region().header.serial);
+    losses.read();
+    std::uint64_t count = 0;
+    for (const auto& [program, loss] : losses.all()) {
+        count += loss.count;
+    }
+    return count;
+}
+
+/// All threads: each event emitted after the new subscription has begun is read or counted.
+TEST_F(replaced_region, is_left_by_all_threads) {
+    constexpr int rounds = 20;
+    constexpr int threads = 4;
+    constexpr std::uint64_t events = 500;
+    constexpr event_listener::options large{.buffer_size = 4U << 20U, .buffers_per_cpu = 2};
+    for (int round = 0; round < rounds; ++round) {
+        event_listener old("leaving_test:*", flight);
+        detach_provider::emit(wanted{0});
+        remove_file_of(old);
+        std::atomic<bool> has_begun{false};
+        std::vector<std::thread> emitters;
+        for (int i = 0; i < threads; ++i) {
+            emitters.emplace_back([&] {
+                for (std::uint64_t left = events; left != 0;) {
+                    const bool is_counted = has_begun;
+                    detach_provider::emit(wanted{is_counted ? std::uint64_t{1} : 0});
+                    left -= is_counted ? 1 : 0;
+                }
+            });
+        }
+        event_listener next("leaving_test:*", large);
+        has_begun = true;
+        for (std::thread& each : emitters) {
+            each.join();
+        }
+        next.poll();
+        std::uint64_t found = next.totals().lost + next.lost_by_providers();
+        for (const auto& record : next.records()) {
+            found += std::get<std::uint64_t>(next.field(record, "number"));
+        }
+        found += count_unattached(next);
+        EXPECT_GE(found, threads * events) << round;
+    }
+}
+
+}  // namespace
