@@ -132,6 +132,11 @@ finding examine_directory(const core::directory_path& path) {
     if (path.too_long) {
         return {missing, "EVENTLOG_DIR is too long for a path.", "unset EVENTLOG_DIR"};
     }
+    if (!core::is_absolute(path)) {
+        return {missing,
+                fmt::format("EVENTLOG_DIR is {}, which is not an absolute path.", path.text.data()),
+                "unset EVENTLOG_DIR"};
+    }
     struct stat status {};
     const bool is_there = ::lstat(path.text.data(), &status) == 0 || errno != ENOENT;
     return is_there ? examine_existing(path) : examine_parent(path);

@@ -22,7 +22,8 @@ detached_subscription::detached_subscription(const std::string& name) : name_(na
     struct stat status {};
     const core::directory_path path = core::current_directory();
     core::error_text error;
-    const bool is_there = ::lstat(path.text.data(), &status) == 0 || errno != ENOENT;
+    const bool is_there =
+        !core::is_absolute(path) || ::lstat(path.text.data(), &status) == 0 || errno != ENOENT;
     if (is_there && !directory_.open(path, core::if_missing::fail, error)) {
         throw user_error("{}", error.text().c_str());
     }
@@ -33,8 +34,8 @@ detached_subscription::detached_subscription(const std::string& name) : name_(na
             return;
         }
     }
-    throw user_error("There is no flight recorder '{}'. List those that exist with: elog flight status",
-                     name);
+    throw user_error(
+        "There is no flight recorder '{}'. List those that exist with: elog flight status", name);
 }
 
 bool detached_subscription::still_exists() const noexcept {

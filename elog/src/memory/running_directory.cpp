@@ -17,7 +17,7 @@ std::optional<core::directory> open_running_directory() {
     struct stat status {};
     // Messages about its files refer to it.
     static const core::directory_path path = core::current_directory();
-    if (::lstat(path.text.data(), &status) != 0 && errno == ENOENT) {
+    if (core::is_absolute(path) && ::lstat(path.text.data(), &status) != 0 && errno == ENOENT) {
         return std::nullopt;
     }
     core::directory where;

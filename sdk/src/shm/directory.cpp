@@ -151,6 +151,12 @@ bool directory::open(const directory_path& path, if_missing policy, error_text& 
         return false;
     }
     const char* shown = path.text.data();
+    if (!is_absolute(path)) {
+        error.set("EVENTLOG_DIR is %s, which is not an absolute path. Set it to a path that begins "
+                  "with /.",
+                  shown);
+        return false;
+    }
     name = shown;
     const unique_fd top = open_trusted_folder(AT_FDCWD, shown, shown, policy, error);
     if (!top) {

@@ -34,6 +34,12 @@ struct directory_path {
 /// user, and getenv is not allowed on the emit path.
 [[nodiscard]] directory_path current_directory() noexcept;
 
+/// A relative path would name another directory after chdir(2), for providers and processes that
+/// begin later: only absolute ones are opened.
+[[nodiscard]] inline bool is_absolute(const directory_path& path) noexcept {
+    return path.text[0] == '/';
+}
+
 enum class if_missing { fail, create };
 
 /// The two folders, opened after a check that other users cannot write to them.

@@ -155,6 +155,16 @@ class BadInput(harness.Case):
         result = self.run_elog("record", "-e", "*", status=1)
         self.assert_one_message(result.stderr, "cannot be made", "EVENTLOG_DIR")
 
+    def test_directory_with_relative_path(self):
+        self.environment["EVENTLOG_DIR"] = "relative"
+        for arguments in (["list"], ["record", "-e", "*"], ["top", "--iterations", "1"],
+                          ["flight", "status"], ["flight", "start", "a", "-e", "*"],
+                          ["flight", "stop", "a", "--discard"]):
+            result = self.run_elog(*arguments, status=1)
+            self.assert_one_message(result.stderr, "EVENTLOG_DIR is relative", "begins with /")
+        self.assertFalse(os.path.exists("relative"))
+        self.assertIn("EVENTLOG_DIR is relative", self.run_elog("doctor", status=1).stdout)
+
     def test_invalid_command_lines_are_usage_errors(self):
         for arguments in (
             [],

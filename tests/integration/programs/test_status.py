@@ -39,6 +39,13 @@ class Status(harness.Case):
         self.assertEqual(code, 2)
         self.assertIn("EVENTLOG_DIR", sentence)
 
+    def test_directory_with_relative_path(self):
+        self.environment["EVENTLOG_DIR"] = "relative"
+        code, sentence = self.ask()
+        self.assertEqual(code, 2)
+        self.assertRegex(sentence, "EVENTLOG_DIR is relative, .* begins with /")
+        self.assertFalse(os.path.exists("relative"))
+
 
 if __name__ == "__main__":
     harness.main()

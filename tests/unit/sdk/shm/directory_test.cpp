@@ -118,6 +118,12 @@ TEST(directory, with_too_long_name_is_rejected) {
     EXPECT_TRUE(complains_about("/" + std::string(600, 'x'), if_missing::create, "longer than"));
 }
 
+TEST(directory, with_relative_name_is_rejected) {
+    EXPECT_TRUE(complains_about("relative", if_missing::create, "EVENTLOG_DIR is relative, which"));
+    EXPECT_TRUE(complains_about("./there", if_missing::fail, "begins with /"));
+    EXPECT_FALSE(std::filesystem::exists("relative"));
+}
+
 TEST(directory, listing_skips_dot_entries) {
     const std::string path = fresh_path("listed");
     ASSERT_EQ(::mkdir(path.c_str(), 0700), 0);
