@@ -103,6 +103,9 @@ finding examine_existing(const core::directory_path& path) {
         errno == ENOENT) {
         return {good, fmt::format("{} is yours alone, and empty.", shown)};
     }
+    if (core::explain_other_use(path, error)) {
+        return {missing, error.text().c_str(), "unset EVENTLOG_DIR"};
+    }
     finding bad{missing, error.text().c_str()};
     suggest_repair(bad, shown);
     return bad;

@@ -25,6 +25,7 @@ detached_subscription::detached_subscription(const std::string& name) : name_(na
     const bool is_there =
         !core::is_absolute(path) || ::lstat(path.text.data(), &status) == 0 || errno != ENOENT;
     if (is_there && !directory_.open(path, core::if_missing::fail, error)) {
+        core::explain_other_use(path, error);
         throw user_error("{}", error.text().c_str());
     }
     for (; is_there && slot_ < EVENTLOG_SUBSCRIPTIONS_MAX; ++slot_) {

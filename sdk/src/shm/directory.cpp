@@ -63,6 +63,24 @@ bool has_group_directory() noexcept {
     });
 }
 
+/// Whether an open folder has entries beside "." and "..". Not readdir, which allocates.
+bool has_entries(int folder) noexcept {
+    alignas(std::uint64_t) std::array<char, 512> entries{};
+    const long size = ::lseek(folder, 0, SEEK_SET) == 0
+                          ? ::syscall(SYS_getdents64, folder, entries.data(), entries.size())
+                          : 0;
+    for (long offset = 0; offset < size;) {
+        std::uint16_t length = 0;
+        std::memcpy(&length, entries.data() + offset + 16, sizeof length);
+        const char* const name = entries.data() + offset + 19;
+        if (std::strcmp(name, ".") != 0 && std::strcmp(name, "..") != 0) {
+            return true;
+        }
+        offset += length;
+    }
+    return false;
+}
+
 /// A folder that cannot be opened. Names its owner if that is another user.
 void explain_failure(int parent, const char* name, const char* shown, int failure,
                      error_text& error) noexcept {
@@ -131,6 +149,27 @@ unique_fd open_trusted_folder(int parent, const char* name, const char* shown, i
 
 }  // namespace
 
+bool explain_other_use(const directory_path& path, error_text& error) noexcept {
+    const char* const shown = path.text.data();
+    const unique_fd folder(::open(shown, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+    struct stat status {};
+    struct stat processes {};
+    if (path.too_long || !is_absolute(path) || !folder || ::fstat(folder.get(), &status) != 0 ||
+        (status.st_mode & 077U) == 0 || is_group_directory(status, group_directory_mode)) {
+        return false;
+    }
+    const bool is_other =
+        (status.st_mode & S_ISVTX) != 0 ||
+        (::fstatat(folder.get(), "processes", &processes, AT_SYMLINK_NOFOLLOW) != 0 &&
+         has_entries(folder.get()));
+    if (is_other) {
+        error.set("The directory %s is open to other users, and not one of eventlog. Set "
+                  "EVENTLOG_DIR to a directory of your own.",
+                  shown);
+    }
+    return is_other;
+}
+
 directory_path current_directory() noexcept {
     short_text<directory_path{}.text.size()> text;
     const char* named = ::secure_getenv("EVENTLOG_DIR");
@@ -191,7 +230,11 @@ bool directory::create(const directory_path& path, error_text& error) noexcept {
     if (!path.too_long) {
         static_cast<void>(move_foreign_directory(path.text.data()));
     }
-    return open(path, if_missing::create, error);
+    const bool is_open = open(path, if_missing::create, error);
+    if (!is_open) {
+        static_cast<void>(explain_other_use(path, error));
+    }
+    return is_open;
 }
 
 unique_fd create_unnamed_file(const unique_fd& folder, const char* shown,

@@ -40,6 +40,11 @@ struct directory_path {
     return path.text[0] == '/';
 }
 
+/// After open() has failed: whether the directory, named by mistake, is not one of eventlog, so
+/// that no message may advise to close or remove it. It is open to other users, and sticky, as
+/// /dev/shm, or has entries, but not those of eventlog. Replaces the message then. Not for an emit.
+bool explain_other_use(const directory_path& path, error_text& error) noexcept;
+
 enum class if_missing { fail, create };
 
 /// The two folders, opened after a check that other users cannot write to them.

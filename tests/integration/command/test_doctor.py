@@ -61,6 +61,13 @@ class Doctor(harness.Case):
         subprocess.run(["sh", "-c", items["directory"]["remedy"]], check=True)
         self.assertEqual(self.examine()[1]["directory"]["state"], "ok")
 
+    def test_no_command_closes_a_directory_of_other_use(self):
+        for path in ("/dev/shm", "/proc"):
+            self.environment["EVENTLOG_DIR"] = path
+            status, items = self.examine()
+            self.assertEqual((status, items["directory"]["state"]), (1, "missing"))
+            self.assertEqual(items["directory"]["remedy"], "unset EVENTLOG_DIR")
+
     def test_its_command_removes_file_at_directory_path(self):
         with open(self.directory, "w", encoding="utf-8"):
             pass

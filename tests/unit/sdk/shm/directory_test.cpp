@@ -98,6 +98,38 @@ TEST(directory, accessible_to_other_users_is_rejected_with_remedy) {
     EXPECT_TRUE(complains_about(path, if_missing::create, "chmod 700"));
 }
 
+bool is_not_advised_to_be_closed(const std::string& path) {
+    const other_directory use(path);
+    directory where;
+    error_text error;
+    const directory_path named = current_directory();
+    const bool opened = where.create(named, error);
+    const std::string message = error.text().c_str();
+    EXPECT_NE(message.find("Set EVENTLOG_DIR to a directory of your own"), std::string::npos);
+    EXPECT_EQ(message.find("chmod"), std::string::npos) << message;
+    EXPECT_EQ(message.find("remove"), std::string::npos) << message;
+    return !opened;
+}
+
+TEST(directory, of_other_use_is_not_advised_to_be_closed) {
+    EXPECT_TRUE(is_not_advised_to_be_closed("/dev/shm"));
+    EXPECT_TRUE(is_not_advised_to_be_closed("/tmp"));
+    EXPECT_TRUE(is_not_advised_to_be_closed("/proc"));
+    const std::string path = fresh_path("home");
+    ASSERT_EQ(::mkdir(path.c_str(), 0700), 0);
+    ASSERT_EQ(::mkdir((path + "/documents").c_str(), 0700), 0);
+    ASSERT_EQ(::chmod(path.c_str(), 0755), 0);
+    EXPECT_TRUE(is_not_advised_to_be_closed(path));
+}
+
+TEST(directory, with_processes_is_rejected_with_remedy) {
+    const std::string path = fresh_path("opened");
+    ASSERT_EQ(::mkdir(path.c_str(), 0700), 0);
+    ASSERT_EQ(::mkdir((path + "/processes").c_str(), 0700), 0);
+    ASSERT_EQ(::chmod(path.c_str(), 0755), 0);
+    EXPECT_TRUE(complains_about(path, if_missing::create, "chmod 700"));
+}
+
 TEST(directory, owned_by_another_user_is_rejected) {
     if (::geteuid() != 0) {
         GTEST_SKIP() << "only root can make a directory that belongs to another user";
