@@ -20,6 +20,7 @@
 
 #include <eventlog/detail/field_types.hpp>
 #include <eventlog/detail/push_emit.h>
+#include <eventlog/detail/var_fields.hpp>
 #include <eventlog/provider.hpp>
 
 namespace eventlog {
@@ -188,11 +189,10 @@ class log_buffer {
     [[nodiscard]] std::string_view message() noexcept {
         constexpr std::string_view mark = "...";
         if (is_cut_) {
-            // Whole characters of UTF-8 in front of the mark.
-            std::size_t end = log_message_max - mark.size();
-            while (end > 0 && (static_cast<unsigned char>(text_[end]) & 0xc0U) == 0x80U) {
-                --end;
-            }
+            // Whole characters of UTF-8 in front of the mark. The function counts a NUL behind
+            // them.
+            const std::size_t end =
+                whole_character_size(text_, log_message_max - mark.size() + 1) - 1;
             std::memcpy(text_ + end, mark.data(), mark.size());
             size_ = end + mark.size();
             is_cut_ = false;

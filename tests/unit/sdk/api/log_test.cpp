@@ -74,6 +74,14 @@ TEST(log, marks_a_long_message_between_two_characters) {
     EXPECT_EQ(message_of(listener, 1), std::string(eventlog::log_message_max, 'y'));
 }
 
+TEST(log, keeps_a_long_message_that_is_no_utf_8) {
+    event_listener listener("log_test:*");
+    const std::string text = "\xe2\x82\xac" + std::string(2000, '\xac');
+    test_log::error("{}", text);
+    ASSERT_EQ(listener.received_names(), "error");
+    EXPECT_EQ(message_of(listener), text.substr(0, eventlog::log_message_max - 3) + "...");
+}
+
 enum class grade : char { a = 'a' };
 
 TEST(log, takes_null_and_volatile_values_and_enumerations_of_characters) {
