@@ -21,7 +21,6 @@
 #include "cli/quantities.hpp"
 #include "cli/stop_signal.hpp"
 #include "commands.hpp"
-#include "file/file_sink.hpp"
 #include "live/listening.hpp"
 #include "live/live_recording.hpp"
 #include "live/recording_route.hpp"
@@ -34,6 +33,7 @@
 #include "recorder/default_events.hpp"
 #include "recorder/recorded_command.hpp"
 #include "recorder/recording_file.hpp"
+#include "recorder/recording_output.hpp"
 #include "recorder/recording_progress.hpp"
 #include "recorder/split_recording.hpp"
 #include "recorder/summary.hpp"
@@ -91,29 +91,9 @@ bool is_limited_to_command(const record_arguments& arguments,
     return !command.empty() && !arguments.all_processes && arguments.listening.pids.empty();
 }
 
-/// What the sink of a file asks for, and reports.
-struct file_connection {
-    std::function<recording_notes()> notes{};
-    bool should_end = false;                           // a file cannot be written
-    std::optional<incomplete_recording> incomplete{};  // after the end
-    std::optional<split_recording> split{};
-};
-
 /// The words of a command with blanks between them.
 std::string text_of(const std::vector<std::string>& words) {
     return fmt::format("{}", fmt::join(words, " "));
-}
-
-/// Adds what did not reach one of the files.
-void add_incomplete(std::optional<incomplete_recording>& all, incomplete_recording one) {
-    if (!all) {
-        all = std::move(one);
-        return;
-    }
-    for (std::size_t ring = 0; ring < one.unwritten.size(); ++ring) {
-        all->unwritten[ring].count += one.unwritten[ring].count;
-        all->unwritten[ring].bytes += one.unwritten[ring].bytes;
-    }
 }
 
 std::unique_ptr<record_sink> make_sink(const record_arguments& arguments, recorded_command& command,
@@ -123,20 +103,9 @@ std::unique_ptr<record_sink> make_sink(const record_arguments& arguments, record
         return make_line_sink(arguments.json, make_text_options(arguments.line),
                               [&command] { return command.should_stop(); });
     }
-    file_sink_options options = make_file_options(arguments.file);
-    options.command = text_of(words);
-    options.notes = [&file] { return file.notes ? file.notes() : recording_notes(); };
-    options.on_disk_full = [&file] { file.should_end = true; };
-    options.on_incomplete = [&file](incomplete_recording incomplete) {
-        add_incomplete(file.incomplete, std::move(incomplete));
-    };
     // The rest of a recording that has ended is not dropped because its reader is slow.
-    options.should_abort = [&command] { return command.is_interrupted(); };
-    if (arguments.file.split_by) {
-        file.split.emplace(arguments.file, std::move(options), [&file] { file.should_end = true; });
-        return file.split->make_sink();
-    }
-    return std::make_unique<file_sink>(std::move(options));
+    return make_file_sink(
+        arguments.file, text_of(words), [&command] { return command.is_interrupted(); }, file);
 }
 
 /// Rejects a predicate that does not fit the schemas, before anything is recorded.
@@ -252,6 +221,21 @@ void finish_command(const record_arguments& arguments, recorded_command& command
     command.print_status();
 }
 
+/// Starts the command. If that fails, nothing remains of the file, which was made before.
+void start_or_undo(const record_arguments& arguments, recorded_command& command,
+                   const std::vector<std::string>& words, file_connection& file) {
+    try {
+        command.start(words, arguments.file.is_standard_output() ? command_output::to_standard_error
+                                                                 : command_output::inherited);
+    } catch (...) {
+        if (file.undo) {
+            file.undo();
+        }
+        throw;
+    }
+    file.undo = nullptr;
+}
+
 /// Records, until the command ends if there is one. Returns whether events were lost.
 bool record(const requested_route& route, const record_arguments& arguments,
             subscription_options& options, recorded_command& command,
@@ -300,9 +284,7 @@ bool record(const requested_route& route, const record_arguments& arguments,
     bool is_to_start = !is_alone;
     const auto start_command = [&] {
         if (std::exchange(is_to_start, false) && stop_requested().count == 0) {
-            command.start(words, arguments.file.is_standard_output()
-                                     ? command_output::to_standard_error
-                                     : command_output::inherited);
+            start_or_undo(arguments, command, words, file);
             processes.begin(command.pid());
         }
     };

@@ -1,41 +1,96 @@
 // SPDX-License-Identifier: MIT
 #include "recorder/child_process.hpp"
 
+#include <fcntl.h>
 #include <spawn.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <csignal>
+#include <cstddef>
 #include <cstdlib>
 #include <cstring>
 #include <string_view>
 
 #include "base/user_error.hpp"
+#include "platform/unique_fd.hpp"
 
 namespace elog {
+
+namespace {
+
+[[noreturn]] void reject_command(const std::string& name, const std::string& reason) {
+    throw user_error("The command '{}' cannot be started ({}). Check its name after '--'.", name,
+                     reason);
+}
+
+/// The error of executing the file, as far as its kind and mode show one; otherwise 0.
+int execution_error(const std::string& path) {
+    struct stat status {};
+    if (::stat(path.c_str(), &status) != 0) {
+        return errno;
+    }
+    if (!S_ISREG(status.st_mode)) {
+        return EACCES;  // as execve()
+    }
+    return ::access(path.c_str(), X_OK) == 0 ? 0 : errno;
+}
+
+/// The interpreter that the first line of a script names; nothing for another file.
+std::optional<std::string> interpreter_of(const std::string& path) {
+    std::array<char, 256> begin{};  // as many bytes as the kernel examines
+    const eventlog::core::unique_fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+    const ssize_t size = file ? ::read(file.get(), begin.data(), begin.size()) : 0;
+    std::string_view text(begin.data(), static_cast<std::size_t>(std::max<ssize_t>(size, 0)));
+    if (!text.starts_with("#!")) {
+        return std::nullopt;
+    }
+    text.remove_prefix(std::min(text.find_first_not_of(" \t", 2), text.size()));
+    return std::string(text.substr(0, text.find_first_of(std::string_view(" \t\n\0", 4))));
+}
+
+/// The interpreter of a script, if it cannot be executed.
+std::optional<std::string> unusable_interpreter(const std::string& path) {
+    std::optional<std::string> interpreter = interpreter_of(path);
+    return interpreter && execution_error(*interpreter) != 0 ? interpreter : std::nullopt;
+}
+
+}  // namespace
 
 void check_command(const std::string& name) {
     std::string_view folders;
     int reason = ENOENT;
+    std::optional<std::string> unusable;
     if (const char* path = std::getenv("PATH"); name.find('/') == std::string::npos) {
         folders = path != nullptr ? path : "/bin:/usr/bin";
-    } else if (::access(name.c_str(), X_OK) == 0) {
-        return;
-    } else {
-        reason = errno;
+    } else if (reason = execution_error(name); reason == 0) {
+        unusable = unusable_interpreter(name);
+        if (!unusable) {
+            return;
+        }
     }
     while (!folders.empty()) {
         const auto end = folders.find(':');
         const std::string_view folder = folders.substr(0, end);
-        if (::access(fmt::format("{}/{}", folder.empty() ? "." : folder, name).c_str(), X_OK) ==
-            0) {
-            return;
+        const std::string path = fmt::format("{}/{}", folder.empty() ? "." : folder, name);
+        if (execution_error(path) == 0) {
+            unusable = unusable_interpreter(path);
+            if (!unusable) {
+                return;
+            }
         }
         folders.remove_prefix(end == std::string_view::npos ? folders.size() : end + 1);
     }
-    throw user_error("The command '{}' cannot be started ({}). Check its name after '--'.", name,
-                     reason == ENOENT ? "it does not exist" : std::strerror(reason));
+    if (unusable) {
+        throw user_error("The command '{}' cannot be started (its interpreter '{}': {}). Correct "
+                         "the first line of the file.",
+                         name, *unusable, std::strerror(execution_error(*unusable)));
+    }
+    reject_command(name, reason == ENOENT ? "it does not exist" : std::strerror(reason));
 }
 
 child_process::child_process(const std::vector<std::string>& command, command_output output)
@@ -70,8 +125,7 @@ child_process::child_process(const std::vector<std::string>& command, command_ou
     ::posix_spawn_file_actions_destroy(&files);
     ::posix_spawnattr_destroy(&attributes);
     if (result != 0) {
-        throw user_error("The command '{}' cannot be started ({}). Check its name after '--'.",
-                         name_, std::strerror(result));
+        reject_command(name_, std::strerror(result));
     }
 }
 

@@ -11,7 +11,8 @@
 
 namespace elog {
 
-/// Throws user_error if the command cannot be found. Called before anything is created for it.
+/// Throws user_error if no file can be executed as the command, as far as its kind, its mode and
+/// the interpreter of a script show. Called before anything is created for the command.
 void check_command(const std::string& name);
 
 /// Where the command's standard output goes.

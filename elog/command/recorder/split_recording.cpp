@@ -132,6 +132,10 @@ std::string split_glob(const recording_file_arguments& arguments) {
     return folder_of(*arguments.output) + "/*.elog";
 }
 
+std::string split_rest_path(const recording_file_arguments& arguments) {
+    return folder_of(*arguments.output) + '/' + rest_name;
+}
+
 split_recording::split_recording(const recording_file_arguments& arguments,
                                  file_sink_options common, std::function<void()> on_failure)
     : name_(name_in_schema(*arguments.split_by)),
@@ -185,12 +189,18 @@ std::unique_ptr<record_sink> split_recording::make_file(std::optional<std::strin
         if (dynamic_cast<const disk_full*>(&error) != nullptr && !is_replaced) {
             static_cast<void>(::unlink(path.c_str()));  // nothing in it can be read
         }
-        if (!value && has_made_directory_) {
-            static_cast<void>(::rmdir(folder_.c_str()));
+        if (!value) {
+            remove_directory();
         }
         throw;
     }
     return made;
+}
+
+void split_recording::remove_directory() const noexcept {
+    if (has_made_directory_) {
+        static_cast<void>(::rmdir(folder_.c_str()));
+    }
 }
 
 void split_recording::report() const {

@@ -28,6 +28,9 @@ void check_split_name(const recording_file_arguments& arguments,
 /// The pattern of the files.
 [[nodiscard]] std::string split_glob(const recording_file_arguments& arguments);
 
+/// The file of the records without a file of their own.
+[[nodiscard]] std::string split_rest_path(const recording_file_arguments& arguments);
+
 /// Owned by its recording.
 class split_recording {
   public:
@@ -38,6 +41,9 @@ class split_recording {
 
     /// Its start() makes the directory, if it is missing, and the file of the rest.
     [[nodiscard]] std::unique_ptr<record_sink> make_sink();
+
+    /// Removes the directory that make_sink() made, if it is empty.
+    void remove_directory() const noexcept;
 
     /// After the recording: reports events of values without a file. Throws user_error if a file
     /// could not be made, and usage_error if no event has the name.

@@ -101,6 +101,9 @@ class file_sink : public record_sink {
     void advance(std::uint64_t time, std::uint64_t present) override;
     void finish() override;
 
+    /// Of the current file, from start() to finish().
+    [[nodiscard]] const std::string& path() const noexcept { return writer_->path(); }
+
   private:
     using clock = run_coalescer::clock;
 

@@ -87,6 +87,69 @@ class RecordCommand(harness.Case):
         with open(self.path("x.elog"), encoding="utf-8") as file:
             self.assertEqual(file.read(), "precious")
 
+    def executable(self, name, content):
+        path = self.path(name)
+        with open(path, "wb") as file:
+            file.write(content)
+        os.chmod(path, 0o755)
+        return path
+
+    def test_command_that_cannot_be_executed_leaves_nothing(self):
+        os.mkdir(self.path("records"))
+        interpreter = self.executable("interpreter", b"#!/no/such/interp\r\n")
+        # Only the kernel knows that it cannot execute these.
+        text = self.executable("text", b"no program\n")
+        headless = self.executable("headless", b"\x7fELF")
+        for command in (interpreter, text, headless, self.scratch, "./", ""):
+            for options in ((), ("--force",), ("--rotate", "1MiB"), ("--split-by", "number"),
+                            ("--split-by", "number", "--force")):
+                with self.subTest(command=command, options=options):
+                    result = self.run_elog(
+                        "record", "-e", "counter:*", "-o", self.path("records/x.elog"), *options,
+                        "--", command, status=1)
+                    self.assertIn(f"elog: The command '{command}' cannot be started (",
+                                  result.stderr)
+                    self.assertEqual(os.listdir(self.path("records")), [])
+        self.assertEqual(self.names("subscriptions", may_be_missing=True), [])
+
+    def test_missing_interpreter_is_named(self):
+        result = self.run_elog("record", "--", self.executable("x", b"#! /no/such/interp -x\n"),
+                               status=1)
+        self.assertIn("(its interpreter '/no/such/interp': No such file or directory)",
+                      result.stderr)
+        result = self.run_elog("record", "-e", "counter:*", "--wait", "--exit-status", "--",
+                               self.executable("y", b"#! /bin/sh -e\nexit 3\n"), status=3)
+
+    def test_command_that_cannot_be_executed_keeps_replaced_recording(self):
+        os.mkdir(self.path("records"))
+        os.mkdir(self.path("records/split"))
+        os.symlink("kept.elog", self.path("records/link.elog"))
+        for name in ("kept.elog", "split/other.elog"):
+            with open(self.path("records/" + name), "w", encoding="utf-8") as file:
+                file.write("precious")
+        for command in (self.executable("bad", b"#!/no/such/interp\r\n"),
+                        self.executable("text", b"no program\n")):
+            for output in (("kept.elog",), ("link.elog",), ("split", "--split-by", "number")):
+                with self.subTest(command=command, output=output):
+                    self.run_elog("record", "-e", "counter:*", "--force", "-o",
+                                  self.path("records/" + output[0]), *output[1:], "--", command,
+                                  status=1)
+                    for name in ("kept.elog", "split/other.elog"):
+                        with open(self.path("records/" + name), encoding="utf-8") as file:
+                            self.assertEqual(file.read(), "precious")
+        self.assertEqual(sorted(os.listdir(self.path("records"))),
+                         ["kept.elog", "link.elog", "split"])
+        self.assertEqual(os.listdir(self.path("records/split")), ["other.elog"])
+        self.assertEqual(os.readlink(self.path("records/link.elog")), "kept.elog")
+
+    def test_replaced_recording_is_gone_when_the_command_has_started(self):
+        os.mkdir(self.path("records"))
+        output = self.path("records/x.elog")
+        for _ in range(2):
+            self.run_elog("record", "-o", output, "--force", "--", harness.program("counter"), "1",
+                          "10")
+        self.assertEqual(os.listdir(self.path("records")), ["x.elog"])
+
     def test_surviving_command_is_reported(self):
         result = self.run_elog(
             "record", "-e", "counter:*", "--limit", "1", "--", harness.program("counter"), "1",
