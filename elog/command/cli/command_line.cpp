@@ -2,14 +2,18 @@
 #include "cli/command_line.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <iostream>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -185,6 +189,41 @@ subcommand_description description_of(const CLI::App& command) {
     return described;
 }
 
+template <class Value>
+struct number_in {
+    using type = Value;
+};
+template <class Value>
+struct number_in<std::optional<Value>> {
+    using type = Value;
+};
+template <class Value>
+struct number_in<std::vector<Value>> {
+    using type = Value;
+};
+
+/// Rejects other words than decimal numbers, and hexadecimal ones after 0x. CLI11 alone would wrap
+/// or limit a number that is out of range, and read one after 0 as octal.
+template <class Number>
+CLI::Validator whole_number() {
+    const auto convert = [](std::string& word) -> std::string {
+        const bool is_hexadecimal = word.starts_with("0x");
+        const char* const end = word.data() + word.size();
+        Number number{};
+        const auto [rest, error] = std::from_chars(word.data() + (is_hexadecimal ? 2 : 0), end,
+                                                   number, is_hexadecimal ? 16 : 10);
+        if (rest != end || error == std::errc::invalid_argument) {
+            return "'" + word + "' is not a whole number, such as 8";
+        }
+        if (error == std::errc::result_out_of_range) {
+            return "'" + word + "' is over " + std::to_string(std::numeric_limits<Number>::max());
+        }
+        word = std::to_string(number);
+        return {};
+    };
+    return {convert, ""};
+}
+
 }  // namespace
 
 struct command_option::parsed {
@@ -260,6 +299,10 @@ command_option subcommand::add_option(const char* name, Value& value, const char
     const std::size_t end = std::min(words.find(' '), words.size());
     CLI::Option* const option =
         command_->application->add_option(std::string(words.substr(0, end)), value, description);
+    using number = typename number_in<Value>::type;
+    if constexpr (std::is_integral_v<number>) {
+        option->transform(whole_number<number>());
+    }
     if (end != words.size()) {
         option->option_text(std::string(words.substr(end + 1)));
     }

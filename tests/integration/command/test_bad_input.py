@@ -201,6 +201,28 @@ class BadInput(harness.Case):
             self.assertTrue(result.stderr.startswith("elog: "), (arguments, result.stderr))
         self.assertFalse(os.path.exists(self.directory))
 
+    def test_words_that_are_no_numbers_are_rejected(self):
+        for option, words in (
+            ("--session", ("18446744073709551616", "99999999999999999999999", "-5", "+5", "5x",
+                           " 5", "0b11", "0x", "0x10000000000000000", "1_000", "")),
+            ("--pid", ("4294967297", "-1", "0", "1.5")),
+            ("--limit", ("18446744073709551617", "0", "1e3")),
+            ("--compress", ("20", "-1", "x")),
+        ):
+            for word in words:
+                with self.subTest(option=option, word=word):
+                    result = self.run_elog("record", "-e", "*", f"{option}={word}", status=2)
+                    message = result.stderr.splitlines()[0]
+                    self.assertTrue(message.startswith(f"elog: {option}: "), message)
+                    self.assertIn(word, message)
+        self.assertFalse(os.path.exists(self.directory))
+
+    def test_number_is_decimal_or_hexadecimal(self):
+        for word, number in (("010", 10), ("0x10", 16), ("18", 18)):
+            result = self.run_elog("record", "-e", "counter:*", "--limit", word, "--",
+                                   harness.program("counter"), "1", "100")
+            self.assertIn(f"{number} events were kept", result.stderr)
+
     def test_unknown_words_are_named_with_suggestion(self):
         for arguments, complaint, command in (
             (["recrod", "-e", "*"], "There is no command 'recrod'. Did you mean 'record'?", "elog"),
