@@ -4,7 +4,8 @@
 //
 // Each function adds a subcommand to the command line or to a group; its action runs after the
 // command line has been read. Actions throw user_error (exit status 1), usage_error (2),
-// events_lost (3) or command_failed (the status of a command that elog record runs).
+// events_lost (3), failure_reported (1) or command_failed (the status of a command that elog record
+// runs).
 #pragma once
 
 #include <string>
@@ -22,6 +23,9 @@ struct events_lost {};
 struct command_failed {
     int status;
 };
+
+/// An error has been reported after which the work was completed.
+struct failure_reported {};
 
 void add_agg(command_line& line);
 void add_completion(command_line& line);

@@ -89,7 +89,7 @@ snapshot_writer::snapshot_writer(const snapshot_arguments& arguments,
                      source.unattached());
 }
 
-void snapshot_writer::take(const snapshot_notes& notes) {
+bool snapshot_writer::take(const snapshot_notes& notes) {
     const recording_summary summary = process_->snapshot();
     // elog flight stop releases the memory while it is read here; then the rest reads as empty.
     if (!source_.still_exists()) {
@@ -98,18 +98,19 @@ void snapshot_writer::take(const snapshot_notes& notes) {
     if (file_) {
         file_->finish();
     }
-    print_recording_summary(summary, notes);
+    const bool is_reported = print_recording_summary(summary, notes);
     print_type_mismatches(filter_.get(), nullptr);
     if (unknown_ == unknown_names::refused) {
         check_names(filter_.get(), nullptr);
     }
+    return is_reported;
 }
 
 std::optional<sampling_report> snapshot_writer::omitted() const {
     return sampler_ ? std::optional(sampler_->report()) : std::nullopt;
 }
 
-void snapshot_writer::print_recording_summary(const recording_summary& summary,
+bool snapshot_writer::print_recording_summary(const recording_summary& summary,
                                               const snapshot_notes& notes) const {
     const summary_notes of_file{file_ ? std::optional(file_->name()) : std::nullopt,
                                 filter_ ? std::optional(passing_->wanted()) : std::nullopt,
@@ -120,10 +121,10 @@ void snapshot_writer::print_recording_summary(const recording_summary& summary,
             .add("requests", notes.requests)
             .add("reason", notes.reason)
             .add("when_matched", notes.met);
-        print_summary_as_json(object, summary, of_file);
-    } else {
-        print_summary(summary, of_file);
+        return print_summary_as_json(object, summary, of_file);
     }
+    print_summary(summary, of_file);
+    return true;
 }
 
 void print_requests(const std::string& path, std::uint32_t count,
@@ -149,12 +150,15 @@ void run_snapshot(const snapshot_arguments& arguments) {
         notes.requests = asked.open();
         notes.reason = reason;
     }
-    snapshot_writer(arguments, source).take(notes);
+    const bool is_reported = snapshot_writer(arguments, source).take(notes);
     if (is_answer) {
         requests.answer(asked.wanted);
         print_requests(arguments.output.is_standard_output() ? "standard output"
                                                              : arguments.output.path,
                        asked.open(), reason);
+    }
+    if (!is_reported) {
+        throw failure_reported{};
     }
 }
 

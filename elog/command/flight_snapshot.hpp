@@ -84,13 +84,15 @@ class snapshot_writer {
     snapshot_writer(const snapshot_arguments& arguments, const detached_subscription& source,
                     unknown_names unknown = unknown_names::refused);
 
-    /// Takes the snapshot, once. Throws user_error, subscription_ended or output_closed.
-    void take(const snapshot_notes& notes = {});
+    /// Takes the snapshot, once. Returns whether the summary could be written; if not, that has
+    /// been reported, and the snapshot is complete. Throws user_error, subscription_ended or
+    /// output_closed.
+    [[nodiscard]] bool take(const snapshot_notes& notes = {});
 
   private:
     [[nodiscard]] std::optional<sampling_report> omitted() const;
-    void print_recording_summary(const recording_summary& summary,
-                                 const snapshot_notes& notes) const;
+    [[nodiscard]] bool print_recording_summary(const recording_summary& summary,
+                                               const snapshot_notes& notes) const;
 
     const snapshot_arguments& arguments_;
     const detached_subscription& source_;

@@ -21,6 +21,7 @@
 #include "cli/complaints.hpp"
 #include "cli/quantities.hpp"
 #include "cli/stop_signal.hpp"
+#include "commands.hpp"
 #include "file/rotated_files.hpp"
 #include "live/where.hpp"
 #include "memory/region_reader.hpp"
@@ -94,6 +95,7 @@ class snapshot_watch {
     std::uint32_t answered_ = 0;  // by this command, or before it
     pending_triggers pending_;
     std::optional<steady_clock::time_point> due_;  // time of the snapshot for these
+    bool is_reported_ = true;                      // all summaries could be written
     std::uint64_t taken_ = 0;
     std::uint64_t requests_answered_ = 0;
     std::uint64_t events_answered_ = 0;
@@ -221,7 +223,8 @@ void snapshot_watch::take() {
     snapshot_.output.reserved = reserved.unfinished.get();
     print_triggers(snapshot_.output.path, answered);
     try {
-        snapshot_writer(snapshot_, source_, unknown_names::possible).take(notes_of(answered));
+        is_reported_ &=
+            snapshot_writer(snapshot_, source_, unknown_names::possible).take(notes_of(answered));
     } catch (...) {
         remove_own_file(reserved.unfinished.get(), temporary_name(reserved.path));
         throw;
@@ -260,6 +263,9 @@ void snapshot_watch::run() {
         }
     }
     print_totals();
+    if (!is_reported_) {
+        throw failure_reported{};
+    }
 }
 
 void snapshot_watch::print_totals() {

@@ -30,10 +30,11 @@ struct stop_arguments {
         reason, name);
 }
 
-/// The memory is released after the file is complete, because the disk may be full.
-void take(snapshot_writer& kept, const std::string& name) {
+/// The memory is released after the file is complete, because the disk may be full. Returns whether
+/// the summary could be written.
+bool take(snapshot_writer& kept, const std::string& name) {
     try {
-        kept.take();
+        return kept.take();
     } catch (const subscription_ended&) {
         throw;
     } catch (const output_closed&) {
@@ -71,15 +72,16 @@ void run_stop(const snapshot_arguments& arguments) {
         kept.emplace(arguments, ended);
     }
     ended.end();
-    if (kept) {
-        take(*kept, arguments.name);
-    }
+    const bool is_reported = !kept || take(*kept, arguments.name);
     if (!ended.remove()) {
         throw user_error("Another process has just ended the flight recorder '{}'{}.",
                          arguments.name, kept ? ": the file may be incomplete" : "");
     }
     if (arguments.json && !kept) {
         print_ended(arguments.name);
+    }
+    if (!is_reported) {
+        throw failure_reported{};
     }
 }
 

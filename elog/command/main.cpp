@@ -137,6 +137,8 @@ int run_and_report(int argument_count, char** arguments) {
         return exit_ok;
     } catch (const elog::events_lost&) {
         return exit_lost;
+    } catch (const elog::failure_reported&) {
+        return exit_error;
     } catch (const elog::command_failed& failed) {
         return failed.status;
     } catch (const elog::syntax_error& error) {

@@ -136,8 +136,9 @@ bool has_loss(const recording_summary& summary) noexcept {
            summary.has_unread_losses;
 }
 
-/// Without a file, standard output has only events, and the summary is text.
-void print_recording_summary(const record_arguments& arguments, const recording_summary& summary,
+/// Without a file, standard output has only events, and the summary is text. Returns whether it
+/// could be written.
+bool print_recording_summary(const record_arguments& arguments, const recording_summary& summary,
                              const filtering_sink* selection, const record_sampler* sampler,
                              const command_processes& processes) {
     summary_notes notes;
@@ -151,13 +152,15 @@ void print_recording_summary(const record_arguments& arguments, const recording_
     if (sampler != nullptr) {
         notes.omitted = sampler->report();
     }
+    bool is_reported = true;
     if (arguments.json && arguments.file.output) {
         notes.command = processes.as_json();
-        print_summary_as_json({}, summary, notes);
+        is_reported = print_summary_as_json({}, summary, notes);
     } else {
         print_summary(summary, notes);
     }
     processes.print_counts();
+    return is_reported;
 }
 
 /// Pauses or resumes if a signal has requested it.
@@ -289,6 +292,7 @@ bool record(const requested_route& route, const record_arguments& arguments,
         }
     };
     recording_summary summary;
+    bool is_reported = true;
     try {
         summary = run(*process, arguments, is_alone, processes.sink(), [&] {
             start_command();
@@ -299,7 +303,8 @@ bool record(const requested_route& route, const record_arguments& arguments,
         if (file.incomplete) {
             count_unwritten(summary, file.incomplete->unwritten);
         }
-        print_recording_summary(arguments, summary, selection.get(), sampler.get(), processes);
+        is_reported =
+            print_recording_summary(arguments, summary, selection.get(), sampler.get(), processes);
         print_type_mismatches(filter.get(), nullptr);
         if (file.incomplete) {
             throw error_of(*file.incomplete);
@@ -321,6 +326,9 @@ bool record(const requested_route& route, const record_arguments& arguments,
         process->check_patterns_after_command();
     }
     check_names(filter.get(), nullptr);
+    if (!is_reported) {
+        throw failure_reported{};
+    }
     return has_loss(summary);
 }
 

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: MIT
 #include "cli/command_line.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <iostream>
 #include <limits>
 #include <memory>
 #include <optional>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -19,6 +21,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "base/output.hpp"
 #include "cli/help_formats.hpp"
 #include "cli/leading_option.hpp"
 #include "text/did_you_mean.hpp"
@@ -406,7 +409,7 @@ void command_line::print_help(const std::vector<std::string>& commands) const {
                                name_of_nearest_command(*named.last, word),
                            named.advice());
     }
-    std::cout << named.help() << std::flush;
+    write_all(STDOUT_FILENO, named.help());
 }
 
 void command_line::run(std::vector<std::string> words) {
@@ -427,7 +430,9 @@ void command_line::run(std::vector<std::string> words) {
         if (error.get_exit_code() != 0) {
             throw syntax_error(complaint(application, error, named), named.advice());
         }
-        application.exit(error);  // prints the help or the version
+        std::ostringstream text;
+        application.exit(error, text, text);  // the help or the version
+        write_all(STDOUT_FILENO, text.str());
     }
 }
 

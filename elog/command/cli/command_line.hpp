@@ -184,7 +184,7 @@ class command_line {
 
     /// Reads the words after the program's name and runs the action of their command once, or
     /// prints what --help, --version or "help COMMAND ..." request. -j and --json may precede the
-    /// command. Throws syntax_error and the exceptions of the action.
+    /// command. Throws syntax_error, the exceptions of the action, and those of write_all().
     void run(std::vector<std::string> words);
 
   private:

@@ -200,7 +200,7 @@ void print_summary(const recording_summary& summary, const summary_notes& notes)
     }
 }
 
-void print_summary_as_json(const json_object& first, const recording_summary& summary,
+bool print_summary_as_json(const json_object& first, const recording_summary& summary,
                            const summary_notes& notes) {
     print_losses(summary);
     json_object by_reason = json_object()
@@ -243,7 +243,9 @@ void print_summary_as_json(const json_object& first, const recording_summary& su
     } catch (const output_closed&) {  // the file is complete
     } catch (const user_error& error) {
         print_diagnostic("elog: {}", error.what());
+        return false;
     }
+    return true;
 }
 
 }  // namespace elog

@@ -33,8 +33,9 @@ void print_summary(const recording_summary& summary, const summary_notes& notes)
 
 /// Writes the summary as a JSON object to standard output: the version, the members of `first`, and
 /// those of the summary, see elog-json(5). Losses are also written to standard error. A closed
-/// standard output is not an error.
-void print_summary_as_json(const json_object& first, const recording_summary& summary,
-                           const summary_notes& notes);
+/// standard output is not an error. Returns false after an error, which has been reported: the
+/// caller ends with status 1 once the recording is complete.
+[[nodiscard]] bool print_summary_as_json(const json_object& first, const recording_summary& summary,
+                                         const summary_notes& notes);
 
 }  // namespace elog

@@ -122,7 +122,7 @@ class Recording(Json):
         with open("/dev/full", "w", encoding="utf-8") as full:
             result = self.run_elog(
                 "record", "-e", "counter:*", "--json", "-o", self.path("run.elog"), "--",
-                harness.program("counter"), "1", "10", stdout=full,
+                harness.program("counter"), "1", "10", stdout=full, status=1,
             )
         self.assertIn("No space left", result.stderr)
         self.assertEqual(self.stat(self.path("run.elog"))["events"], 10)

@@ -145,6 +145,37 @@ class StandardOutput(harness.Case):
             self.assert_one_message(errors, options[0], "-o")
 
 
+class UnwrittenSummary(harness.Case):
+    """A summary that cannot be written is an error, after the recording is complete."""
+
+    def run_with_full_output(self, *arguments):
+        with open("/dev/full", "w", encoding="utf-8") as full:
+            result = self.run_elog(*arguments, status=1, stdout=full)
+        self.assertIn("The output cannot be written", result.stderr)
+
+    def test_of_a_recording_has_status_1(self):
+        path = self.path("run.elog")
+        for options in ((), ("--fail-on-loss",), ("--exit-status",)):
+            self.run_with_full_output("record", "--json", *options, "-o", path, "--force", "--",
+                                      "/bin/sh", "-c", f"{harness.program('counter')} 1 5 >&2")
+            self.assertIn(": whole: ", self.run_elog("verify", path).stdout)
+            self.assertEqual(len(self.run_elog("print", path).stdout.splitlines()), 5)
+
+    def test_of_a_flight_recorder_has_status_1(self):
+        self.run_elog("flight", "start", "flight", "-e", "counter:*")
+        self.finish(self.start(harness.program("counter"), "1", "5"))
+        for command in ("snapshot", "stop"):
+            path = self.path(f"{command}.elog")
+            self.run_with_full_output("flight", command, "flight", "--json", "-o", path)
+            self.assertEqual(len(self.run_elog("print", path).stdout.splitlines()), 5)
+        self.assertEqual(self.names("subscriptions"), [])
+
+    def test_as_help_and_version_has_status_1(self):
+        for arguments in (("help",), ("--help",), ("--version",), ("record", "--help"),
+                          ("help", "flight", "start")):
+            self.run_with_full_output(*arguments)
+
+
 class ExistingFile(harness.Case):
     def test_is_kept_and_command_is_not_started(self):
         path, started = self.path("run.elog"), self.path("started")
