@@ -91,11 +91,6 @@ bool is_limited_to_command(const record_arguments& arguments,
     return !command.empty() && !arguments.all_processes && arguments.listening.pids.empty();
 }
 
-/// The words of a command with blanks between them.
-std::string text_of(const std::vector<std::string>& words) {
-    return fmt::format("{}", fmt::join(words, " "));
-}
-
 std::unique_ptr<record_sink> make_sink(const record_arguments& arguments, recorded_command& command,
                                        const std::vector<std::string>& words,
                                        file_connection& file) {
@@ -105,7 +100,8 @@ std::unique_ptr<record_sink> make_sink(const record_arguments& arguments, record
     }
     // The rest of a recording that has ended is not dropped because its reader is slow.
     return make_file_sink(
-        arguments.file, text_of(words), [&command] { return command.is_interrupted(); }, file);
+        arguments.file, fmt::format("{}", fmt::join(words, " ")),
+        [&command] { return command.is_interrupted(); }, file);
 }
 
 /// Rejects a predicate that does not fit the schemas, before anything is recorded.
@@ -224,6 +220,19 @@ void finish_command(const record_arguments& arguments, recorded_command& command
     command.print_status();
 }
 
+/// A pattern without a match does not replace the status of the command that is asked for.
+void check_patterns_after_command(const record_arguments& arguments,
+                                  const live_recording& process) {
+    try {
+        process.check_patterns_after_command();
+    } catch (const user_error& error) {
+        if (!arguments.exit_status) {
+            throw;
+        }
+        print_diagnostic("elog: {}", error.what());
+    }
+}
+
 /// Starts the command. If that fails, nothing remains of the file, which was made before.
 void start_or_undo(const record_arguments& arguments, recorded_command& command,
                    const std::vector<std::string>& words, file_connection& file) {
@@ -323,7 +332,7 @@ bool record(const requested_route& route, const record_arguments& arguments,
     }
     finish_command(arguments, command);
     if (command.is_started() && !arguments.listening.wait) {
-        process->check_patterns_after_command();
+        check_patterns_after_command(arguments, *process);
     }
     check_names(filter.get(), nullptr);
     if (!is_reported) {

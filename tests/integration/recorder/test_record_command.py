@@ -191,6 +191,15 @@ class ExitStatus(harness.Case):
         self.assertIn("ended by signal 9",
                       self.record('"$0" 1 10; kill -9 $$', "--exit-status", status=128 + 9))
 
+    def test_precedes_a_pattern_without_match(self):
+        for status in (0, 7):
+            for options in ((), ("-o", self.path(f"{status}.elog"))):
+                errors = self.record(f'"$0" 1 10; exit {status}', "-e", "counter:nothing",
+                                     "--exit-status", *options, status=status)
+                self.assertIn("offers an event that matches 'counter:nothing'", errors)
+        self.record('"$0" 1 10; exit 7', "-e", "counter:nothing", status=1)
+        self.record('"$0" 1 10; exit 7', "-e", "counter:nothing", "--wait", status=0)
+
     def test_is_known_if_child_signals_are_ignored(self):
         def ignore():
             signal.signal(signal.SIGCHLD, signal.SIG_IGN)
@@ -247,7 +256,10 @@ class ExitStatus(harness.Case):
             self.assertIn("ended with exit status 7", errors)
 
     def test_error_of_elog_precedes_that_of_the_command(self):
-        self.record('"$0" 1 1; exit 7', "--exit-status", "-e", "counter:nothing", status=1)
+        with open("/dev/full", "w", encoding="utf-8") as full:
+            errors = self.record('"$0" 1 1; exit 7', "--exit-status", "--json", "-o",
+                                 self.path("run.elog"), status=1, stdout=full)
+        self.assertIn("ended with exit status 7", errors)
 
     def test_without_command_is_a_usage_error(self):
         result = self.run_elog("record", "-e", "counter:*", "--exit-status", status=2)
