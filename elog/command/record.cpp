@@ -322,10 +322,7 @@ bool record(const requested_route& route, const record_arguments& arguments,
             file.split->report();
         }
     } catch (const output_closed&) {
-        if (!arguments.exit_status) {  // else the caller waits for it
-            command.print_status();
-        }
-        throw;
+        throw;  // the caller prints the status, or waits for it first
     } catch (...) {
         command.print_status();
         throw;
@@ -430,6 +427,7 @@ void run_record(const record_arguments& arguments, const std::vector<std::string
     } catch (const output_closed&) {
         is_cut = arguments.file.descriptor().has_value();
         if (!is_cut && !arguments.fail_on_loss && !arguments.exit_status) {
+            command.print_status();
             throw;
         }
         if (arguments.fail_on_loss) {

@@ -8,7 +8,9 @@ import fcntl
 import json
 import os
 import pty
+import re
 import shutil
+import signal
 import struct
 import termios
 import time
@@ -95,6 +97,18 @@ class StandardOutput(harness.Case):
             _, errors = self.finish(recording, status)
             said = "Standard output was closed" if status == 3 else "has ended before the recording"
             self.assertIn(said, errors)
+
+    def test_command_that_outlives_the_reader_is_reported_once(self):
+        for options, status in (((), 0), (("-o", "-"), 1), (("-o", "-", "--fail-on-loss"), 3)):
+            recording = self.start(
+                harness.ELOG, "record", *options, "--", "/bin/sh", "-c",
+                f"exec >/dev/null 2>&1; {harness.program('counter')} 1 500 1000; exec sleep 100")
+            recording.stdout.buffer.read(8192)  # events, so the command has been started
+            recording.stdout.close()
+            _, errors = self.finish(recording, status)
+            running = re.findall(r"is still running, as process (\d+)", errors)
+            self.assertEqual(len(running), 1, errors)
+            os.kill(int(running[0]), signal.SIGKILL)
 
     def test_file_gets_recording(self):
         path = self.path("redirected.elog")
