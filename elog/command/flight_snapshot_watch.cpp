@@ -81,6 +81,7 @@ class snapshot_watch {
     void print_triggers(const std::string& path, const pending_triggers& answered) const;
     void remove_old();
     [[nodiscard]] reserved_name reserve_path();
+    void report_unknown_names() const;
     void print_totals();
 
     snapshot_arguments snapshot_;
@@ -268,6 +269,15 @@ void snapshot_watch::run() {
     }
 }
 
+/// Programs with the names may not have run.
+void snapshot_watch::report_unknown_names() const {
+    try {
+        check_names(trigger_.get(), nullptr);
+    } catch (const user_error& error) {
+        print_diagnostic("elog: {}", error.what());
+    }
+}
+
 void snapshot_watch::print_totals() {
     print_note("{} snapshots, for {} requests and {} events", taken_, requests_answered_,
                events_answered_);
@@ -275,6 +285,7 @@ void snapshot_watch::print_totals() {
         const std::uint64_t missed = watch_->missed();
         print_note("{} events were examined for --when", watch_->seen());
         print_type_mismatches(trigger_.get(), nullptr);
+        report_unknown_names();
         if (missed != 0) {
             print_diagnostic("elog: {} events could not be examined: newer ones had overwritten "
                              "them. Start it with larger buffers, with --buffer-size.",

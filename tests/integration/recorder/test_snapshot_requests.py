@@ -405,6 +405,13 @@ class SnapshotRequests(harness.Case):
         self.assertIn("No event has a field 'raeson'.", self.said_by(watch))
         self.stop_watch(watch)
 
+    def test_reports_unknown_name_of_a_program_that_starts_later(self):
+        self.begin()
+        watch = self.watch("--when", 'raeson ~ "bad*"')
+        self.run_asking("why")
+        self.wait_for(lambda: self.status()["events"] > 0, "an event")
+        self.assertIn("No event has a field 'raeson'.", self.stop_watch(watch))
+
     def test_rejects_invalid_options(self):
         self.begin()
         self.begin("--keep-first", name="oldest")
