@@ -35,9 +35,10 @@ void split_name_check::add(const event_schema& event) {
 }
 
 void split_name_check::check() const {
-    if (!has_events_ || names_.contains(name_)) {
+    if (!has_events_) {
         return;
     }
+    // Before the names of fields: a field of that name is not what is meant.
     if (name_ == "session") {
         if (!has_session_) {
             throw user_error("--split-by session: no event belongs to a session. Name a field "
@@ -45,7 +46,7 @@ void split_name_check::check() const {
         }
         return;
     }
-    if (is_built_in(name_)) {
+    if (names_.contains(name_) || is_built_in(name_)) {
         return;
     }
     std::vector<std::string_view> names(names_.begin(), names_.end());

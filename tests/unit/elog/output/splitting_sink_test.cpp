@@ -307,6 +307,13 @@ TEST_F(splitting, reports_a_name_that_no_event_has) {
     EXPECT_NE(mistake().find("Did you mean 'number'?"), std::string::npos) << mistake();
 }
 
+TEST(split_name_check, does_not_take_a_field_for_the_session) {
+    const record_builder maker{"provider p { event e info { session: u64 } }", "tester", 1};
+    elog::split_name_check check("session");
+    check.add(maker.provider().schema.events.front());
+    EXPECT_THROW(check.check(), elog::user_error);
+}
+
 TEST(value_file_name, keeps_plain_values) {
     EXPECT_EQ(elog::value_file_name("session", "7", 0), "session=7.elog");
     EXPECT_EQ(elog::value_file_name("took", "1.5ms", 0), "took=1.5ms.elog");
