@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "recorder/summary.hpp"
 
-#include <linux/eventlog.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -15,6 +14,7 @@
 #include "base/output.hpp"
 #include "base/user_error.hpp"
 #include "record/loss_names.hpp"
+#include "record/ring_records.hpp"
 #include "recorder/omitted_events.hpp"
 #include "shm/directory.hpp"
 #include "terminal/diagnostics.hpp"
@@ -124,7 +124,7 @@ void print_losses(const recording_summary& summary) {
     if (summary.too_large != 0) {
         print_diagnostic("elog: {} events were over {} bytes, or over {} for the kernel. Shorten "
                          "them in the program.",
-                         summary.too_large, EVENTLOG_RECORD_SIZE_MAX, kernel_payload_max);
+                         summary.too_large, payload_size_max, kernel_payload_max);
     }
     if (summary.cut != 0) {
         print_diagnostic("elog: {} events were too large and have been cut to fit", summary.cut);

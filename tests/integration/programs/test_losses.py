@@ -127,6 +127,7 @@ class Losses(harness.Case):
         if said:
             printed = self.run_elog("print", self.path("run.elog")).stdout.splitlines()
             self.assertIn(said, printed)
+        return errors
 
     def hold_shared_ring(self, holder):
         """Stores a thread as the holder of the shared ring's lock; 0: none."""
@@ -158,7 +159,8 @@ class Losses(harness.Case):
         self.send_line(shop, "for size in (65503, 65504, 70000, 1): shop.order(size, size * 'x')")
         # 65512 bytes; number, location of the text and NUL are nine of them.
         self.assert_counted(shop, "2 written 2 lost (2 too large)", 2, too_large=2)
-        self.assert_recorded(recording, 2, 2, "-- lost 2 events of shop: too large --")
+        errors = self.assert_recorded(recording, 2, 2, "-- lost 2 events of shop: too large --")
+        self.assertIn("2 events were over 65512 bytes, or over 4048 for the kernel.", errors)
 
     def test_shared_ring_held_by_another(self):
         shop = self.start_shop(EVENTLOG_RSEQ="off")
