@@ -98,6 +98,9 @@ void check_may_replace(const output_arguments& output) {
     if (output.force || output.descriptor() || ::lstat(output.path.c_str(), &status) != 0) {
         return;
     }
+    if (S_ISDIR(status.st_mode)) {
+        throw user_error("{} is a directory. Name a file with -o.", output.path);
+    }
     throw user_error("The file {} exists. Give another name with -o, or replace it with --force.",
                      output.path);
 }

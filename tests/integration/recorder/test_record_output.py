@@ -204,6 +204,12 @@ class ExistingFile(harness.Case):
         self.run_elog("record", "--force", "-o", path, "--", *command)
         self.assertEqual(len(self.run_elog("print", path).stdout.splitlines()), 10)
 
+    def test_that_is_a_directory_is_named_as_such(self):
+        os.mkdir(self.path("folder"))
+        result = self.run_elog("record", "-o", self.path("folder"), "--", *COMMAND, status=1)
+        self.assertEqual(result.stderr,
+                         f"elog: {self.path('folder')} is a directory. Name a file with -o.\n")
+
     def test_with_force_is_not_taken_from_another_recording(self):
         self.start_provider(harness.program("counter"), "1", "0", "1000")
         path = self.path("run.elog")
