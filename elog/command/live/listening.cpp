@@ -50,12 +50,18 @@ void parse_buffers(std::string_view text, subscription_options& options) {
 }
 
 /// Adds "PATTERN" or "PATTERN 1/N".
-void add_pattern(subscription_options& options, const std::string& text, const char* no_sampling) {
+void add_pattern(subscription_options& options, const std::string& text, const char* no_sampling,
+                 bool has_sessions) {
     const sampled_pattern wanted = parse_sampled_pattern(text);
     if (wanted.every > 1 && no_sampling != sampling_is_allowed) {
         throw usage_error("'{}' omits events. {}", text, no_sampling);
     }
     options.patterns.add(wanted.pattern);
+    if (!has_sessions && wanted.pattern.ends_with('#')) {
+        throw usage_error("'{}' matches events of the sessions of --session only: add --session "
+                          "ID, or leave out the #.",
+                          text);
+    }
     options.sampling.every.push_back(wanted.every);
 }
 
@@ -110,7 +116,7 @@ subscription_options make_subscription_options(const listening_arguments& argume
     subscription_options options;
     as_usage_error([&] {
         for (const std::string& event : arguments.events) {
-            add_pattern(options, event, no_sampling);
+            add_pattern(options, event, no_sampling, !arguments.sessions.empty());
         }
         for (const std::uint64_t session : arguments.sessions) {
             options.patterns.add_session(session);

@@ -217,6 +217,13 @@ class BadInput(harness.Case):
                     self.assertIn(word, message)
         self.assertFalse(os.path.exists(self.directory))
 
+    def test_pattern_of_sessions_without_session_is_rejected(self):
+        for command in (("record",), ("agg", "count()"), ("flight", "start", "flight"), ("top",)):
+            result = self.run_elog(*command, "-e", "x:*", "-e", "shop:*#", status=2)
+            self.assert_one_message(result.stderr, "'shop:*#'", "--session")
+        result = self.run_elog("record", "-e", "shop:*@warn# 1/10", status=2)
+        self.assert_one_message(result.stderr, "'shop:*@warn# 1/10'", "--session")
+
     def test_number_is_decimal_or_hexadecimal(self):
         for word, number in (("010", 10), ("0x10", 16), ("18", 18)):
             result = self.run_elog("record", "-e", "counter:*", "--limit", word, "--",
