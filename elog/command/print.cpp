@@ -74,6 +74,7 @@ void print_file(const print_arguments& arguments, const text_options& options,
     file_reader file(choice.readable_path(), choice.range());
     const std::unique_ptr<record_writer> writer = make_writer(arguments, options);
     filtered_records output(choice, file.providers(), file.shared_ring(), *writer, false);
+    output.skip_to_tail(choice, file);
     output.add_marks(file.marks());
     check_options(options, file.providers());
     start_pager();

@@ -51,17 +51,16 @@ filtered_records::filtered_records(const record_selection& choice, const provide
     for (const auto& [id, provider] : providers) {
         known_to_filter_.insert(id);
     }
-    if (choice.tail && !is_followed) {
-        skip_to_tail(choice);
-    }
 }
 
 /// Counts the events that would pass without --tail. Two passes need no memory for events.
-void filtered_records::skip_to_tail(const record_selection& choice) {
+void filtered_records::skip_to_tail(const record_selection& choice, file_reader& file) {
+    if (!choice.tail) {
+        return;
+    }
     record_selection all = choice;
     all.tail.reset();
     counting_writer none;
-    file_reader file(all.readable_path(), all.range());
     filtered_records counted(all, file.providers(), file.shared_ring(), none, false);
     read_with_progress(file, all, concurrent_output::nothing,
                        [&](const merged_record& record) { counted.write(record, file.clock()); });
@@ -158,6 +157,7 @@ selected_records::selected_records(record_selection choice, record_writer& write
     : selection_(opened(std::move(choice))),
       file_(selection_.readable_path(), selection_.range()),
       wanted_(selection_, file_.providers(), file_.shared_ring(), writer, false) {
+    wanted_.skip_to_tail(selection_, file_);
     wanted_.add_marks(file_.marks());
 }
 

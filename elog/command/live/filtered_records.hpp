@@ -29,12 +29,14 @@ void read_with_progress(file_reader& file, const record_selection& choice, concu
 class filtered_records {
   public:
     /// `providers`, which may grow, and the writer have to outlive this. While a recording
-    /// `is_followed`, later providers may have the names of --where. Otherwise --tail reads the
-    /// file once to count its records. Throws usage_error if the types of the events do not fit
-    /// --where.
+    /// `is_followed`, later providers may have the names of --where. Throws usage_error if the
+    /// types of the events do not fit --where.
     filtered_records(const record_selection& choice, const provider_map& providers,
                      std::uint32_t shared_ring, record_writer& writer, bool is_followed);
 
+    /// With --tail, has to precede all writes of the records of `file`: reads it once to count them.
+    /// The same reader has to pass them later, because another one of a growing file has more.
+    void skip_to_tail(const record_selection& choice, file_reader& file);
     /// Adds marks, which are written between records.
     void add_marks(const std::vector<recording_mark>& marks);
     void write(const merged_record& record, const clock_converter& clock);
@@ -57,7 +59,6 @@ class filtered_records {
     void check_names() const;
 
   private:
-    void skip_to_tail(const record_selection& choice);
     [[nodiscard]] bool is_wanted(const record_view& record, const clock_converter& clock);
     void add_provider_to_filter(std::uint32_t id);
 

@@ -8,12 +8,14 @@
 // - block_file owns the descriptor. One thread uses it.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <optional>
 #include <span>
 #include <string>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include <fmt/core.h>
@@ -24,17 +26,23 @@
 
 namespace elog {
 
-/// Messages about data that could not be read. The list is bounded, because a hostile file may
-/// consist of damage only.
+/// Messages about data that could not be read, each once: a file may be read several times. The
+/// list is bounded, because a hostile file may consist of damage only.
 class damage_list {
   public:
     template <class... Arguments>
     void add(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
-        if (sentences_.size() < sentences_max) {
-            sentences_.push_back(fmt::format(format, std::forward<Arguments>(arguments)...));
-        } else if (sentences_.size() == sentences_max) {
-            sentences_.emplace_back("there is more damage than is listed here");
+        if (sentences_.size() > sentences_max) {
+            return;
         }
+        std::string sentence = fmt::format(format, std::forward<Arguments>(arguments)...);
+        if (std::find(sentences_.begin(), sentences_.end(), sentence) != sentences_.end()) {
+            return;
+        }
+        if (sentences_.size() == sentences_max) {
+            sentence = "there is more damage than is listed here";
+        }
+        sentences_.push_back(std::move(sentence));
     }
     [[nodiscard]] bool empty() const noexcept { return sentences_.empty(); }
     [[nodiscard]] const std::vector<std::string>& sentences() const noexcept { return sentences_; }

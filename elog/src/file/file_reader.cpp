@@ -409,6 +409,8 @@ std::optional<owned_run> file_reader::next_run(std::uint32_t ring) {
 void file_reader::rewind() {
     std::fill(next_records_.begin(), next_records_.end(), 0);
     std::fill(next_numbers_.begin(), next_numbers_.end(), 0);
+    std::fill(held_.begin(), held_.end(), 0);
+    held_bytes_ = 0;
     found_ = {};
     undecoded_ = 0;
 }

@@ -69,7 +69,7 @@ class file_reader {
                          missing_segment missing = missing_segment::reject);
 
     /// Passes every readable record of the range to `take`, in the order of time. Stops when
-    /// `is_done`, called after each record, returns true.
+    /// `is_done`, called after each record, returns true. Each call passes the same records.
     void read(const time_merger::take_record& take, const std::function<bool()>& is_done = {});
     // For merging several files, instead of read(): rewind(), then all runs of all rings, then
     // compare_with_end_block(). Runs at the borders of the range may contain records outside of it.

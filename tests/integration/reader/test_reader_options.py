@@ -169,6 +169,18 @@ class ReaderOptions(harness.Case):
                         ("--tail", "1", "--follow")):
             self.run_elog("print", path, *options, status=2)
 
+    def test_tail_of_a_growing_recording_is_complete(self):
+        path = self.path("growing.elog")
+        self.start_provider(harness.program("counter"), "2", "0", "100")
+        recording = self.start_recording("-e", "counter:*", "-o", path, "--buffer-size", "16M")
+        self.wait_for(lambda: os.path.getsize(path) > 1 << 16, "events")
+        for _ in range(20):
+            lines = self.lines(path, "--tail", "5")
+            self.assertEqual(len([line for line in lines if not line.startswith("-- ")]), 5)
+            found = self.run_elog("stat", "--json", path, "--tail", "5").stdout
+            self.assertEqual(json.loads(found)["events"], 5)
+        self.stop(recording)
+
     def test_aggregation_ends_at_limits(self):
         path = self.record()
         said = json.loads(self.run_elog("agg", "--json", "max(number)", path, "--limit", "7").stdout)
