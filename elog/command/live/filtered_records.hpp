@@ -34,8 +34,9 @@ class filtered_records {
     filtered_records(const record_selection& choice, const provider_map& providers,
                      std::uint32_t shared_ring, record_writer& writer, bool is_followed);
 
-    /// With --tail, has to precede all writes of the records of `file`: reads it once to count them.
-    /// The same reader has to pass them later, because another one of a growing file has more.
+    /// With --tail, has to precede all writes of the records of `file`: reads it once to count
+    /// them. The same reader has to pass them later, because another one of a growing file has
+    /// more.
     void skip_to_tail(const record_selection& choice, file_reader& file);
     /// Adds marks, which are written between records.
     void add_marks(const std::vector<recording_mark>& marks);

@@ -6,6 +6,7 @@ namespace elog {
 void part_writer::begin(const copy_options& to, const file_reader& file) {
     copier_.emplace(to, file.host(), file.required_clock_readings());
     copier_->write_offsets(file.clock().offsets());
+    copier_->write_notes(file.notes());
 }
 
 void part_writer::write(const merged_record& record, const provider_map& providers,

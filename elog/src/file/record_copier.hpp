@@ -63,6 +63,8 @@ class record_copier {
     /// Losses of a ring are written with the next record of that ring, or at the end.
     void write_loss(const loss_report& loss, std::uint32_t source, const provider_map& providers);
     void write_mark(const recording_mark& mark) { writer_.write_mark(mark); }
+    /// Of the source.
+    void write_notes(const recording_notes& notes) { writer_.write_notes(notes); }
     /// Must be the last call.
     copy_summary finish();
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// What a recorder has left out on request: contents of note blocks.
+// What a recorder has left out on request: contents of note blocks. The counts are of the whole
+// recording, also in the file of a part.
 #pragma once
 
 #include <cstdint>

@@ -9,7 +9,6 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
-#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -22,6 +21,7 @@
 #include "base/user_error.hpp"
 #include "file/file_reader.hpp"
 #include "import/input_recording.hpp"
+#include "import/repeated_contents.hpp"
 #include "record/clock_converter.hpp"
 #include "record/clock_offset_table.hpp"
 #include "record/merged_timeline.hpp"
@@ -327,7 +327,6 @@ class file_merger {
     void open(std::uint32_t number);
     void close(open_file& file);
     void take_marks(const file_reader& reader, const merge_input& file);
-    void subtract_counted(loss_report& loss, std::uint64_t recording);
     [[nodiscard]] std::optional<owned_run> fetch(std::uint32_t ring);
 
     std::vector<merge_input> files_;
@@ -335,10 +334,8 @@ class file_merger {
     record_copier copier_;
     time_merger merger_;
     std::vector<open_file> open_;
-    std::map<std::pair<std::uint64_t, std::uint32_t>, loss_report> counted_;
     pending_marks marks_;
-    std::set<std::pair<std::uint64_t, recording_mark>> known_marks_;           // by recording
-    std::map<std::pair<std::uint64_t, std::uint64_t>, std::uint64_t> pauses_;  // new numbers
+    repeated_contents repeated_;
     merge_summary summary_;
 };
 
@@ -356,32 +353,18 @@ void file_merger::open(std::uint32_t number) {
                          files_[number].path);
     }
     take_marks(*place->reader, files_[number]);
+    repeated_.take_notes(files_[number].host.recording, place->reader->notes());
     place->reader->rewind();
     place->is_exhausted.assign(ring_count_, false);
     place->exhausted_count = 0;
 }
 
-/// Pauses get different numbers. Parts of one recording repeat the begin of a pause.
 void file_merger::take_marks(const file_reader& reader, const merge_input& file) {
-    for (recording_mark mark : reader.marks()) {
-        if (known_marks_.emplace(file.host.recording, mark).second) {
-            const std::pair source(file.host.recording, mark.number);
-            mark.number = pauses_.try_emplace(source, pauses_.size() + 1).first->second;
-            mark.time = file.timeline.time(mark.time);
-            marks_.add(mark);
+    for (const recording_mark& mark : reader.marks()) {
+        if (std::optional<recording_mark> taken = repeated_.take_mark(file.host.recording, mark)) {
+            taken->time = file.timeline.time(taken->time);
+            marks_.add(*taken);
         }
-    }
-}
-
-/// The later files of a recording repeat what the providers have lost in the earlier ones.
-void file_merger::subtract_counted(loss_report& loss, std::uint64_t recording) {
-    loss_report& counted = counted_[{recording, loss.index}];
-    for (const auto count :
-         {&loss_report::full, &loss_report::too_large, &loss_report::busy, &loss_report::unattached,
-          &loss_report::refused, &loss_report::no_memory}) {
-        const std::uint64_t all = std::max(loss.*count, counted.*count);
-        loss.*count = all - counted.*count;
-        counted.*count = all;
     }
 }
 
@@ -393,7 +376,7 @@ void file_merger::close(open_file& file) {
         if (loss.scope == loss_scope::ring) {
             loss.index = files_[file.number].timeline.ring(loss.index);
         } else {
-            subtract_counted(loss, files_[file.number].host.recording);
+            repeated_.subtract_counted(files_[file.number].host.recording, loss);
         }
         copier_.write_loss(loss, file.number, reader.providers());
     }
@@ -452,6 +435,7 @@ merge_summary file_merger::run() {
     }
     merger_.merge_rest(take);
     marks_.take_until(UINT64_MAX, take_mark);
+    copier_.write_notes(repeated_.notes());
     summary_.copied = copier_.finish();
     return std::move(summary_);
 }

@@ -63,6 +63,27 @@ class Sampling(harness.Case):
         repaired = json.loads(self.run_elog("stat", self.path("repaired.elog"), "--json").stdout)
         self.assertEqual(repaired["omitted_by_event"], found["omitted_by_event"])
 
+    def test_copies_have_the_counts_of_omitted_events(self):
+        self.record("-e", "counter:* 1/10")
+        path, copy = self.path("run.elog"), self.path("copy.elog")
+        names = ("omitted", "omitted_by_reason", "omitted_by_event", "command")
+        whole = json.loads(self.run_elog("stat", path, "--json").stdout)
+        # Of a part, the counts are those of the whole recording, for all commands alike.
+        for command in (["cut", path], ["merge", path], ["cut", path, "--limit", "5"],
+                        ["cut", path, "--since", "+0s"], ["merge", path, "--tail", "5"]):
+            self.run_elog(*command, "--force", "-o", copy)
+            self.assertIn(": whole: ", self.run_elog("verify", copy).stdout)
+            found = json.loads(self.run_elog("stat", copy, "--json").stdout)
+            part = json.loads(self.run_elog("stat", path, *command[2:], "--json").stdout)
+            for name in names:
+                self.assertEqual(found[name], whole[name], command)
+                self.assertEqual(part[name], whole[name], command)
+            self.assertEqual(self.run_elog("print", copy).stderr,
+                             self.run_elog("print", path, *command[2:]).stderr, command)
+        self.run_elog("merge", path, copy, "--force", "-o", self.path("both.elog"))
+        both = json.loads(self.run_elog("stat", self.path("both.elog"), "--json").stdout)
+        self.assertEqual(both["omitted"], 2 * whole["omitted"])
+
     def test_first_event_is_kept_at_lowest_rate(self):
         result = self.record("-e", "counter:* 1/1000000000")
         self.assertEqual(self.counts(result), (EVENTS, {"1/1000000000": EVENTS - 1}, 1))
