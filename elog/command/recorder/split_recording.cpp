@@ -141,7 +141,9 @@ split_recording::split_recording(const recording_file_arguments& arguments,
     : name_(name_in_schema(*arguments.split_by)),
       folder_(folder_of(*arguments.output)),
       common_(std::move(common)),
-      on_failure_(std::move(on_failure)) {}
+      on_failure_(std::move(on_failure)) {
+    common_.recording = generate_identity();
+}
 
 std::unique_ptr<record_sink> split_recording::make_sink() {
     auto made = std::make_unique<splitting_sink>(

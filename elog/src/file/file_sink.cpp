@@ -55,7 +55,7 @@ void file_sink::start(const region_view& source) {
     clock_ = source.header.clock;
     ring_count_ = source.geometry.ring_count;
     serial_ = source.header.serial;
-    recording_ = generate_identity();
+    recording_ = options_.recording != 0 ? options_.recording : generate_identity();
     coalescer_.emplace(ring_count_);
     unwritten_.resize(ring_count_);
     rotation_options& rotation = options_.rotation;

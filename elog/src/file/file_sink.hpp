@@ -71,8 +71,9 @@ struct file_sink_options {
     /// An open file or pipe to write to, without rotation; `path` is its name in messages. -1: the
     /// path.
     int descriptor = -1;
-    abort_check should_abort{};  // see file_options
-    std::string command{};       // see recording_host
+    abort_check should_abort{};   // see file_options
+    std::string command{};        // see recording_host
+    std::uint64_t recording = 0;  // the same; 0: a new one is drawn
     /// Called by finish().
     std::function<recording_notes()> notes{};
     /// Called once, when the disk is full: the recording should end. Until it does, its records are

@@ -310,6 +310,9 @@ class file_merger {
           copier_(to, files_.front().host, join_readings(files_)),
           merger_(0, [this](std::uint32_t ring) { return fetch(ring); }) {
         copier_.write_offsets(join_offsets(files_));
+        for (const merge_input& file : files_) {
+            repeated_.add_file(file.host.recording, file.host.part);
+        }
     }
 
     merge_summary run();
@@ -372,11 +375,15 @@ void file_merger::take_marks(const file_reader& reader, const merge_input& file)
 void file_merger::close(open_file& file) {
     file_reader& reader = *file.reader;
     const std::string& path = files_[file.number].path;
+    const std::uint64_t recording = files_[file.number].host.recording;
     for (loss_report loss : reader.losses()) {
         if (loss.scope == loss_scope::ring) {
             loss.index = files_[file.number].timeline.ring(loss.index);
+            if (repeated_.take_end(recording, file.number, loss)) {
+                continue;
+            }
         } else {
-            repeated_.subtract_counted(files_[file.number].host.recording, loss);
+            repeated_.subtract_counted(recording, loss);
         }
         copier_.write_loss(loss, file.number, reader.providers());
     }
@@ -425,6 +432,7 @@ merge_summary file_merger::run() {
         merged_record own = record;
         own.ring = record.ring % ring_count_;
         marks_.take_until(order_time_of(own), take_mark);
+        repeated_.subtract_counted(files_[file.number].host.recording, file.number, own);
         copier_.write(own, file.number, file.reader->providers());
     };
     for (std::uint32_t number = 0; number < files_.size(); ++number) {
@@ -435,6 +443,9 @@ merge_summary file_merger::run() {
     }
     merger_.merge_rest(take);
     marks_.take_until(UINT64_MAX, take_mark);
+    for (const loss_report& loss : repeated_.losses_at_end()) {
+        copier_.write_loss(loss, 0, {});
+    }
     copier_.write_notes(repeated_.notes());
     summary_.copied = copier_.finish();
     return std::move(summary_);

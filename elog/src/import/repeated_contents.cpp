@@ -76,6 +76,55 @@ void repeated_contents::subtract_counted(std::uint64_t recording, loss_report& l
     }
 }
 
+void repeated_contents::add_file(std::uint64_t recording, std::uint32_t part) {
+    // The number 0 is that of files that have lost it.
+    whole_files_[recording] += recording != 0 && part == 0 ? 1U : 0U;
+}
+
+bool repeated_contents::is_split(std::uint64_t recording) const {
+    const auto found = whole_files_.find(recording);
+    return found != whole_files_.end() && found->second > 1;
+}
+
+void repeated_contents::subtract_counted(std::uint64_t recording, std::uint32_t file,
+                                         merged_record& record) {
+    if (record.lost_before == 0 || !is_split(recording)) {
+        return;
+    }
+    ring_losses& ring = rings_[{recording, record.ring}];
+    std::uint64_t& of_file = ring.by_file[file];
+    add_saturating(of_file, record.lost_before);
+    const std::uint64_t all = std::max(of_file, ring.counted);
+    record.lost_before = all - ring.counted;
+    ring.counted = all;
+}
+
+bool repeated_contents::take_end(std::uint64_t recording, std::uint32_t file,
+                                 const loss_report& loss) {
+    if (!is_split(recording)) {
+        return false;
+    }
+    ring_losses& ring = rings_[{recording, loss.index}];
+    const std::uint64_t missing = saturating_sum(ring.by_file[file], loss.full);
+    if (missing > ring.end.full) {
+        ring.end.full = missing;
+        ring.end.overwritten = overwritten_count(loss);
+    }
+    ring.end.damaged = std::max(ring.end.damaged, loss.damaged);
+    add_saturating(ring.end.unwritten, loss.unwritten);  // different records
+    return true;
+}
+
+std::vector<loss_report> repeated_contents::losses_at_end() const {
+    std::vector<loss_report> losses;
+    for (const auto& [key, ring] : rings_) {
+        loss_report& loss = losses.emplace_back(ring.end);
+        loss.index = key.second;
+        loss.full -= std::min(loss.full, ring.counted);
+    }
+    return losses;
+}
+
 /// Of several files of a recording, one has the counts, or all have the same.
 void repeated_contents::take_notes(std::uint64_t recording, const recording_notes& notes) {
     if ((notes.omitted || notes.scope) && noted_.insert(recording).second) {

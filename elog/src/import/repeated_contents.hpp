@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
 //
-// What several files of one recording repeat, and a merged file has once: marks of pauses, losses
-// of providers, and notes.
+// What several files of one recording repeat, and a merged file has once: marks of pauses, losses,
+// and notes.
 //
 // - Recordings are distinguished by recording_host::recording.
+// - The parts of a recording have a number each, and each loss of a ring is in one of them. Files
+//   without such a number have records of different values (--split-by) and all losses of the
+//   rings: at any time they have lost the same number of events, as far as their records show.
 #pragma once
 
 #include <cstdint>
@@ -11,10 +14,12 @@
 #include <optional>
 #include <set>
 #include <utility>
+#include <vector>
 
 #include "file/recording_notes.hpp"
 #include "record/loss.hpp"
 #include "record/recording_mark.hpp"
+#include "record/time_merger.hpp"
 
 namespace elog {
 
@@ -26,12 +31,35 @@ class repeated_contents {
                                                           const recording_mark& mark);
     /// Reduces the losses of a provider by those that earlier files of the recording have.
     void subtract_counted(std::uint64_t recording, loss_report& loss);
+
+    /// Precedes the next three functions, once for each file.
+    void add_file(std::uint64_t recording, std::uint32_t part);
+    /// Reduces the losses before a record by those that other files of a split recording have.
+    /// Records are passed in the order of time.
+    void subtract_counted(std::uint64_t recording, std::uint32_t file, merged_record& record);
+    /// Keeps the losses at the end of a file, and returns true, if it is of a split recording.
+    [[nodiscard]] bool take_end(std::uint64_t recording, std::uint32_t file,
+                                const loss_report& loss);
+    /// Of all split recordings, those behind their last records.
+    [[nodiscard]] std::vector<loss_report> losses_at_end() const;
+
     void take_notes(std::uint64_t recording, const recording_notes& notes);
     /// Of all recordings together.
     [[nodiscard]] const recording_notes& notes() const noexcept { return notes_; }
 
   private:
+    /// Of a ring of a split recording.
+    struct ring_losses {
+        std::map<std::uint32_t, std::uint64_t> by_file{};  // before its records so far
+        std::uint64_t counted = 0;                         // the largest of these
+        loss_report end{};                                 // `full`: with those before records
+    };
+
+    [[nodiscard]] bool is_split(std::uint64_t recording) const;
+
     std::map<std::pair<std::uint64_t, std::uint32_t>, loss_report> counted_;
+    std::map<std::uint64_t, std::uint32_t> whole_files_;  // by recording, those without a part
+    std::map<std::pair<std::uint64_t, std::uint32_t>, ring_losses> rings_;
     std::set<std::pair<std::uint64_t, recording_mark>> known_marks_;           // by recording
     std::map<std::pair<std::uint64_t, std::uint64_t>, std::uint64_t> pauses_;  // new numbers
     recording_notes notes_;

@@ -92,6 +92,16 @@ class Split(SplitCase):
         self.assertEqual(sum(each["events"] for each in found), recorded)
         self.assertEqual(recorded + lost, attempted)
 
+    def test_merged_files_have_each_loss_once(self):
+        attempted, recorded, lost, _ = self.record_with_losses(
+            self.folder, 2, 20000, "--split-by", "worker")
+        merged = self.path("merged.elog")
+        self.run_elog("merge", *(f"{self.folder}/{name}" for name in self.files()), "-o", merged)
+        self.assertIn(": whole: ", self.run_elog("verify", merged).stdout)
+        found = json.loads(self.run_elog("stat", "--json", merged).stdout)
+        self.assertEqual((found["events"], found["lost"]), (recorded, lost))
+        self.assertEqual(recorded + lost, attempted)
+
     def test_overwrite_splits_the_newest_events(self):
         self.record("worker", harness.program("counter"), "2", "500", options=("--overwrite",))
         for worker in range(2):

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
-// Losses of the parts of a recording, each of which has those up to its end.
+// Losses of the files of a recording: each part has those up to its end, each file of a split one
+// all.
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -12,9 +14,12 @@
 #include "file/file_writer.hpp"
 #include "import/file_merge.hpp"
 #include "output/record_counts.hpp"
+#include "recording_sample.hpp"
 #include "scratch.hpp"
 
 namespace {
+
+namespace test = eventlog::test;
 
 std::string path_of(const std::string& name) {
     return eventlog::test::scratch_directory() + "/" + name;
@@ -67,6 +72,62 @@ TEST(merged_losses, have_each_loss_of_a_rotated_recording_once) {
     EXPECT_EQ(counts.lost().no_memory, 12U);
     EXPECT_EQ(found.at({"<unknown>", {"other processes", 0}}).unattached, 73U);
     EXPECT_EQ(elog::check_file(path).damages, std::vector<std::string>());
+}
+
+/// A file of --split-by: marks with these numbers, each with the losses of the ring before it.
+std::string write_split_file(const std::string& name, std::uint64_t recording,
+                             const std::vector<std::pair<std::uint64_t, std::uint64_t>>& marks,
+                             const elog::loss_report& at_end) {
+    elog::file_writer writer(
+        elog::file_options{path_of(name), EVENTLOG_CLOCK_MONOTONIC, 1, recording});
+    writer.write_clock({1000, 1000, 1000});
+    writer.write_provider(test::mark_provider());
+    std::uint64_t next = 0;
+    for (const auto& [number, lost] : marks) {
+        const test::bytes records = test::make_records(number, number);
+        elog::record_run run;
+        run.lost_before = lost;
+        run.sequence = next + lost;
+        run.count = 1;
+        run.bytes = records;
+        writer.write_run(run);
+        next = run.sequence + 1;
+    }
+    writer.write_loss(at_end);
+    writer.write_mark({5000, 1, elog::mark_kind::pause});
+    writer.write_end();
+    return path_of(name);
+}
+
+/// Each file has the losses of the ring up to its records.
+TEST(merged_losses, have_each_loss_of_a_split_recording_once) {
+    // 5 are lost before mark 10, 7 before 30, 2 before 40, and 4, 3 of them overwritten, at the
+    // end.
+    elog::loss_report end = elog::trailing_loss(0, 4, 3, 9);
+    elog::loss_report end_of_other = elog::trailing_loss(0, 4 + 2, 3, 9);
+    end.unwritten = 1;
+    end_of_other.unwritten = 2;
+    const elog::loss_report all = elog::trailing_loss(0, 4 + 2 + 7 + 5, 3, 9);
+    const std::vector<std::string> files{
+        write_split_file("value1.elog", 5, {{10, 5}, {40, 9}}, end),
+        write_split_file("value2.elog", 5, {{20, 5}, {30, 7}, {31, 0}}, end_of_other),
+        write_split_file("rest.elog", 5, {}, all)};
+    const std::string path = path_of("of_values.elog");
+    const elog::copy_summary copied = elog::merge_files(files, {path}).copied;
+    EXPECT_EQ(copied.records, 5U);
+    EXPECT_EQ(copied.lost, 5U + 7 + 2 + 1 + 9 + 3);
+    EXPECT_EQ(copied.overwritten, 3U);
+    elog::file_reader file(path);
+    std::vector<std::uint64_t> lost;
+    file.read([&](const elog::merged_record& record) { lost.push_back(record.lost_before); });
+    EXPECT_EQ(lost, (std::vector<std::uint64_t>{5, 0, 7, 0, 2}));
+    EXPECT_EQ(file.marks().size(), 1U);
+    EXPECT_EQ(elog::check_file(path).damages, std::vector<std::string>());
+    // Other recordings have losses of their own.
+    const std::string other = write_split_file("another.elog", 6, {{50, 8}}, end);
+    const std::vector<std::string> more{files[0], files[1], files[2], other};
+    EXPECT_EQ(elog::merge_files(more, {path_of("of_both.elog")}).copied.lost,
+              copied.lost + 8 + 1 + 9 + 1);
 }
 
 }  // namespace
