@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -28,7 +29,6 @@
 #include "text/append_format.hpp"
 #include "text/escaped_text.hpp"
 #include "text/json_object.hpp"
-#include "text/utc_text.hpp"
 
 namespace elog {
 namespace {
@@ -128,9 +128,9 @@ struct recording_pause {
     std::optional<std::uint64_t> end;
 };
 
-std::vector<recording_pause> pauses_of(const file_reader& file) {
+std::vector<recording_pause> pauses_of(const record_counts& counted) {
     std::map<std::uint64_t, recording_pause> pauses;  // by number, in the order of time
-    for (const recording_mark& mark : file.marks()) {
+    for (const recording_mark& mark : counted.marks()) {
         recording_pause& pause = pauses[mark.number];
         (mark.kind == mark_kind::pause ? pause.begin : pause.end) = mark.time;
     }
@@ -142,8 +142,8 @@ std::vector<recording_pause> pauses_of(const file_reader& file) {
 }
 
 /// "paused 3 times, for 12.345 s in all". A pause that goes on has no end.
-std::string pauses_text(const file_reader& file) {
-    const std::vector<recording_pause> pauses = pauses_of(file);
+std::string pauses_text(const record_counts& counted, const clock_converter& clock) {
+    const std::vector<recording_pause> pauses = pauses_of(counted);
     if (pauses.empty()) {
         return {};
     }
@@ -151,8 +151,8 @@ std::string pauses_text(const file_reader& file) {
     bool is_open = false;
     for (const recording_pause& pause : pauses) {
         if (pause.begin && pause.end) {
-            nanoseconds += static_cast<double>(file.clock().monotonic(*pause.end)) -
-                           static_cast<double>(file.clock().monotonic(*pause.begin));
+            nanoseconds += static_cast<double>(clock.monotonic(*pause.end)) -
+                           static_cast<double>(clock.monotonic(*pause.begin));
         }
         is_open = is_open || !pause.end;
     }
@@ -161,10 +161,13 @@ std::string pauses_text(const file_reader& file) {
                        is_open ? ", and at its end" : "");
 }
 
+/// The text of a time on the host's clock.
+using time_format = std::function<std::string(std::uint64_t)>;
+
 /// The counted part of a recording.
 struct counted_part {
     bool is_whole = true;  // of a part, losses of processes are unknown
-    std::string first;     // times of the first and the last event, as text; empty without events
+    std::string first;     // earliest and latest time of an event, as text; empty without events
     std::string last;
 };
 
@@ -199,7 +202,7 @@ void print_text(const record_counts& found, const counted_part& part, const file
         append_format(out, "{} events of a newer version of eventlog are left out\n",
                       found.not_understood());
     }
-    append(out, pauses_text(file));
+    append(out, pauses_text(found, file.clock()));
     for (const std::string& line : note_lines(file.notes())) {
         append_format(out, "{}\n", line);
     }
@@ -261,12 +264,12 @@ void add_notes(ordered_json& result, const recording_notes& notes) {
 }
 
 /// The members of a pause are those of elog flight status.
-void add_pauses(ordered_json& result, const file_reader& file) {
+void add_pauses(ordered_json& result, const record_counts& found, const time_format& text_of) {
     const auto time = [&](const std::optional<std::uint64_t>& of) {
-        return of ? ordered_json(as_utc_text(file.clock().realtime(*of))) : ordered_json();
+        return of ? ordered_json(text_of(*of)) : ordered_json();
     };
     ordered_json shown = ordered_json::array();
-    for (const recording_pause& pause : pauses_of(file)) {
+    for (const recording_pause& pause : pauses_of(found)) {
         shown.push_back({{"start_time", time(pause.begin)}, {"end_time", time(pause.end)}});
     }
     if (!shown.empty()) {
@@ -274,7 +277,8 @@ void add_pauses(ordered_json& result, const file_reader& file) {
     }
 }
 
-void print_json(const record_counts& found, const counted_part& part, const file_reader& file) {
+void print_json(const record_counts& found, const counted_part& part, const file_reader& file,
+                const time_format& text_of) {
     ordered_json result = {{"version", json_version}};
     result.update(json_of(found.all()));
     result["first_time"] = time_as_json(part.first);
@@ -309,15 +313,14 @@ void print_json(const record_counts& found, const counted_part& part, const file
         added.update(json_of(counts));
         added["lost"] = part.is_whole ? ordered_json(counts.lost) : ordered_json();
     }
-    add_pauses(result, file);
+    add_pauses(result, found, text_of);
     add_notes(result, file.notes());
     write_all(STDOUT_FILENO, document_text(result) + '\n');
 }
 
 /// JSON has times for programs.
-std::string time_text(const stat_arguments& arguments, const selected_records& records,
+std::string time_text(const stat_arguments& arguments, const clock_converter& clock,
                       std::uint64_t time) {
-    const clock_converter& clock = records.file().clock();
     if (!arguments.json) {
         return format_time_point(arguments.choice.times, clock, time);
     }
@@ -326,13 +329,14 @@ std::string time_text(const stat_arguments& arguments, const selected_records& r
     return fmt::to_string(out);
 }
 
-counted_part counted_part_of(const stat_arguments& arguments, const selected_records& records) {
+counted_part counted_part_of(const stat_arguments& arguments, const filtered_records& counted,
+                             const time_format& text_of) {
     const record_selection& choice = arguments.choice;
     counted_part part;
     part.is_whole = !choice.times.has_range() && !choice.limit && !choice.tail;
-    if (records.filtered().passed() != 0) {
-        part.first = time_text(arguments, records, records.filtered().first_time());
-        part.last = time_text(arguments, records, records.filtered().last_time());
+    if (counted.passed() != 0) {
+        part.first = text_of(counted.first_time());
+        part.last = text_of(counted.last_time());
     }
     return part;
 }
@@ -342,9 +346,12 @@ void run_stat(const stat_arguments& arguments) {
     record_counts found;
     selected_records records(arguments.choice, found);
     records.read();
-    const counted_part part = counted_part_of(arguments, records);
+    const time_format text_of = [&](std::uint64_t time) {
+        return time_text(arguments, records.file().clock(), time);
+    };
+    const counted_part part = counted_part_of(arguments, records.filtered(), text_of);
     if (arguments.json) {
-        print_json(found, part, records.file());
+        print_json(found, part, records.file(), text_of);
     } else {
         print_text(found, part, records.file());
     }

@@ -81,8 +81,9 @@ void filtered_records::write(const merged_record& record, const clock_converter&
     if (wanted) {
         writer_.write(record, providers_, clock, shared_ring_);
         if (is_event) {
-            first_time_ = passed_ == 0 ? record.record.time : first_time_;
-            last_time_ = record.record.time;
+            const std::uint64_t time = record.record.time;
+            first_time_ = passed_ == 0 ? time : std::min(first_time_, time);
+            last_time_ = std::max(last_time_, time);
             ++passed_;
         }
     } else {

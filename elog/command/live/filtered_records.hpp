@@ -47,7 +47,8 @@ class filtered_records {
     [[nodiscard]] bool is_full() const noexcept { return passed_ == limit_; }
     /// Number of events that have passed.
     [[nodiscard]] std::uint64_t passed() const noexcept { return passed_; }
-    /// Times of the first and the last of these, on the host's clock.
+    /// Earliest and latest time of these, on the host's clock. Times of custom clocks have no
+    /// order.
     [[nodiscard]] std::uint64_t first_time() const noexcept { return first_time_; }
     [[nodiscard]] std::uint64_t last_time() const noexcept { return last_time_; }
     void flush() { writer_.flush(); }

@@ -8,9 +8,11 @@
 #include <string>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include "base/saturating.hpp"
 #include "record/record_writer.hpp"
+#include "record/recording_mark.hpp"
 #include "text/wide_integer.hpp"
 
 namespace elog {
@@ -50,6 +52,9 @@ class record_counts final : public record_writer {
     void write_gap(const merged_record& record, std::uint32_t shared_ring) override;
     void write_loss(const loss_report& loss, const provider_map& providers,
                     std::uint32_t shared_ring) override;
+    void write_mark(const recording_mark& mark, const clock_converter& /*clock*/) override {
+        marks_.push_back(mark);
+    }
     void flush() override {}
     /// Maps the counts from numbers to names.
     void finish() override;
@@ -72,12 +77,14 @@ class record_counts final : public record_writer {
     [[nodiscard]] std::uint64_t overwritten() const noexcept { return overwritten_; }
     /// Records of a newer version; included in no other number.
     [[nodiscard]] std::uint64_t not_understood() const noexcept { return not_understood_; }
-    /// Times of the first and the last record, nanoseconds since 1970; 0 without records.
+    /// Begins and ends of pauses.
+    [[nodiscard]] const std::vector<recording_mark>& marks() const noexcept { return marks_; }
+    /// Earliest and latest time of a record, nanoseconds since 1970; 0 without records.
     [[nodiscard]] std::int64_t first() const noexcept { return first_; }
     [[nodiscard]] std::int64_t last() const noexcept { return last_; }
-    /// From the first to the last record on CLOCK_MONOTONIC, because CLOCK_REALTIME may have been
-    /// set between them. In double, because times in a damaged file may differ by more than their
-    /// type holds.
+    /// From the earliest to the latest time on CLOCK_MONOTONIC, because CLOCK_REALTIME may have
+    /// been set between them. In double, because times in a damaged file may differ by more than
+    /// their type holds.
     [[nodiscard]] double seconds() const noexcept {
         return static_cast<double>(wide_integer{last_monotonic_} - first_monotonic_) / 1e9;
     }
@@ -101,6 +108,7 @@ class record_counts final : public record_writer {
     std::map<process_name, event_counts> by_process_;  // before finish(): losses only
     loss_counts lost_;
     std::map<provider_name, loss_counts> lost_by_provider_;
+    std::vector<recording_mark> marks_;
     std::uint64_t overwritten_ = 0;
     std::uint64_t not_understood_ = 0;
     std::int64_t first_ = 0;

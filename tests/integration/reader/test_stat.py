@@ -5,6 +5,7 @@
 import collections
 import json
 import re
+import subprocess
 
 import harness
 
@@ -75,6 +76,21 @@ class Stat(harness.Case):
         told = [int(each) for each in re.findall(r"^  (\d+) lost: \w+ \(", text, re.M)]
         self.assertEqual(sum(told), lost)
         self.assertRegex(text, rf"(?m)^process .* lost\ncounter-\d+ +{found['events']} .* {lost}$")
+
+    def test_times_of_custom_clocks_enclose_all_events(self):
+        path = self.path("own.elog")
+        self.run_elog("record", "-e", "*", "-o", path, "--", harness.program("custom_clock"),
+                      stdin=subprocess.DEVNULL)
+        text = self.run_elog("stat", path, "--clock", "monotonic").stdout
+        seconds = float(re.search(r"\n4 events in (\d+\.\d+) s", text)[1])
+        first, last = map(float, re.search(r"\nfrom @(\S+) to @(\S+)\n", text).groups())
+        self.assertGreaterEqual(seconds, 60)
+        self.assertAlmostEqual(last - first, seconds, delta=0.002)
+        found = self.stat(path, "--clock", "monotonic")
+        times = sorted(float(json.loads(line)["time"]) for line in self.run_elog(
+            "print", path, "--json", "--clock", "monotonic").stdout.splitlines())
+        self.assertEqual([float(found["first_time"]), float(found["last_time"])],
+                         [times[0], times[-1]])
 
     def test_of_an_empty_recording_is_zero(self):
         path = self.path("empty.elog")

@@ -190,6 +190,17 @@ class RecordPause(flight_recorder.Case):
         self.assertEqual(self.notes("print", path, "--tail", "3"), [])
         self.assertEqual(self.notes("print", path, "--tail", "6"), both)
 
+    def test_stat_has_the_pauses_that_are_printed(self):
+        path = self.record_a_pause()
+        for part in ([], ["--limit", "3"], ["--tail", "3"], ["--tail", "6"],
+                     ["--clock", "monotonic"]):
+            times = [line["time"] for line in self.lines("print", path, *part) if "note" in line]
+            found = json.loads(self.run_elog("stat", path, "--json", *part).stdout)
+            self.assertEqual([time for pause in found.get("pauses", [])
+                              for time in (pause["start_time"], pause["end_time"])], times, part)
+            text = self.run_elog("stat", path, *part).stdout
+            self.assertEqual("\npaused 1 time" in text, bool(times), part)
+
     def test_merged_pauses_get_different_numbers(self):
         one, other = self.record_a_pause("one.elog"), self.record_a_pause("other.elog")
         self.run_elog("merge", one, other, "-o", self.path("both.elog"))
