@@ -28,15 +28,55 @@ class predicate_compiler : private comparison_compiler {
     void note_names() {
         for (std::size_t i = 0; i < context().wanted.nodes().size(); ++i) {
             const predicate_node& node = node_at(i);
-            if (node.kind != predicate_kind::name) {
-                continue;
-            }
-            field_reference whole = node.place;
-            whole.has_index = false;
-            if (find_location(whole, provider(), event(), {})) {
-                context().known[i] = true;
+            if (node.kind == predicate_kind::name) {
+                note_field(i);
+            } else if (node.kind == predicate_kind::relation) {
+                note_values(node.children[0], node.children[1]);
+                note_values(node.children[1], node.children[0]);
+            } else if (is_masked(node)) {
+                note_values(node.children[0], node.children[1]);
             }
         }
+    }
+
+    void note_field(std::size_t name) {
+        field_reference whole = node_at(name).place;
+        whole.has_index = false;
+        if (find_location(whole, provider(), event(), {})) {
+            context().known[name] = true;
+        }
+    }
+
+    /// Notes the names at node `right` that are values of the field at node `left`.
+    void note_values(std::size_t left, std::size_t right) {
+        const predicate_node& value = node_at(left);
+        if (value.kind != predicate_kind::name && !is_masked(value)) {
+            return;
+        }
+        try {
+            if (const std::optional<value_location> place = field_of(value)) {
+                note_values_of(*place, right);
+            }
+        } catch (const user_error&) {
+            // A wrong index. Folding reports it if the condition can affect the result.
+        }
+    }
+
+    void note_values_of(const value_location& place, std::size_t right) {
+        const predicate_node& value = node_at(right);
+        for (const std::size_t child : value.children) {
+            if (value.kind == predicate_kind::set) {
+                note_values_of(place, child);
+            }
+        }
+        if (value.kind == predicate_kind::name) {
+            static_cast<void>(note_value(place, right));
+        }
+    }
+
+    /// Whether the name is a value of the field.
+    bool note_value(const value_location& place, std::size_t name) {
+        return named_value(place, name) || is_truth_value(place, name);
     }
 
     // The tree ------------------------------------------------------------------------------------
@@ -178,7 +218,7 @@ class predicate_compiler : private comparison_compiler {
         const std::optional<value_location> other = field_of(node_at(right));
         const auto is_value = [&](const std::optional<value_location>& place, std::size_t index) {
             return place && node_at(index).kind == predicate_kind::name &&
-                   (named_value(*place, index) || is_truth_value(*place, index));
+                   note_value(*place, index);
         };
         if (is_value(one, right)) {
             return fold_number(*one, mask_in(*one, node_at(left)), right, node.how, negated);

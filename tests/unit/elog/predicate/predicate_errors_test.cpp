@@ -53,6 +53,26 @@ TEST_F(predicates, with_unknown_field_get_suggestion) {
     expect_rejection("event == \"packet\" && statte == connected", 22, "Did you mean 'state'?");
 }
 
+TEST_F(predicates, know_names_of_values_in_conditions_without_effect) {
+    for (const std::string condition :
+         {"good == true", "good != false", "true == good", "state == connected",
+          "connected == state", "state != connected || good", "flags & (syn | ack)",
+          "(flags & syn) == ack", "flags == (syn | ack)", "!(flags & fin)", "error == -ENOENT",
+          "level == warn", "!(good == true)"}) {
+        for (const std::string deciding : {"pid == 1", "event == \"other\"", "!(pid == 4242)"}) {
+            EXPECT_EQ(rejection(deciding + " && (" + condition + ")"), "") << condition;
+            EXPECT_EQ(rejection("(" + condition + ") && " + deciding), "") << condition;
+            EXPECT_EQ(rejection("!(" + deciding + ") || (" + condition + ")"), "") << condition;
+        }
+    }
+    EXPECT_EQ(rejection("pid == 1 && good == 1"), "");
+    EXPECT_EQ(rejection("pid == 1 && values[9] == 1"), "");
+    expect_rejection("pid == 1 && state == conected", 22, "Did you mean 'connected'?");
+    expect_rejection("pid == 1 && flags & (syn | akc)", 28, "Did you mean 'ack'?");
+    expect_rejection("pid == 1 && bytes == true", 22, "No event has a field 'true'");
+    expect_rejection("pid == 1 && why == connected", 20, "is a value of 'state'");
+}
+
 TEST_F(predicates, with_unknown_event_or_provider_are_reported_but_accepted) {
     const auto reports = [this](std::string_view text) {
         elog::record_filter filter(elog::predicate("--where", text), 0);
