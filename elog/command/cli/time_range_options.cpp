@@ -23,7 +23,8 @@ constexpr std::int64_t readings_apart_max = 2 * one_second;
 
 /// Parses points in time of one recording. A time without a day is on the day on which the
 /// recording began, unless only a later day gives it a meaning: the recording, or the range, is
-/// over midnight.
+/// over midnight. Of an hour that occurs twice, a range begins in the earlier one, unless only the
+/// later one gives the time a meaning.
 class point_parser {
   public:
     point_parser(const time_arguments& times, const std::string& path)
@@ -33,6 +34,11 @@ class point_parser {
         const std::int64_t point = parse(text, {});
         if (point >= start_ || !is_time_of_day(text)) {
             return point;
+        }
+        // At the end of daylight saving time, the recording may have begun between the two.
+        const std::int64_t repeated = parse(text, {.is_later = true});
+        if (repeated >= start_) {
+            return repeated <= end() ? repeated : point;
         }
         const std::int64_t moved = parse(text, on_day_after(text, start_, {}));
         return moved <= end() ? moved : point;

@@ -94,15 +94,21 @@ class TimeZones(harness.Case):
         self.run_elog("merge", cut, self.path("second.elog"), "-o", self.path("merged.elog"))
         self.assert_selected(self.path("merged.elog"), before + after, "--since", "+0s")
 
-    def test_repeated_hour(self):
-        path, change = self.record()
-        every, before, _ = self.halves(path)
-        # The clocks go from `end` back by an hour when the second burst comes.
-        end = utc(change + HOUR)
+    def end_daylight_saving(self, when):
+        """Sets a zone whose clocks go back by an hour at that time. Returns the end of the hour
+        that occurs twice, in that zone."""
+        end = utc(when + HOUR)
         day = end.timetuple().tm_yday
         begin = (day + 180) % 365 + 1
         self.environment["TZ"] = (f"STD0DST-1,J{begin}/0,"
                                   f"J{day - (1 if self.is_after_leap_day(end) else 0)}/{end:%H:%M:%S}")
+        return end
+
+    def test_repeated_hour(self):
+        path, change = self.record()
+        every, before, _ = self.halves(path)
+        # The clocks go back when the second burst comes.
+        end = self.end_daylight_saving(change)
         first = datetime.datetime.fromisoformat(before[0][:19]) + datetime.timedelta(hours=1)
         since = f"{first:%Y-%m-%dT%H:%M:%S}"
         until = f"{first + datetime.timedelta(seconds=1):%Y-%m-%dT%H:%M:%S}"
@@ -113,6 +119,14 @@ class TimeZones(harness.Case):
         beginning = f"{end - datetime.timedelta(hours=1):%Y-%m-%dT%H:%M:%S}"
         self.assert_selected(path, every, "--since", beginning, "--until",
                              f"{end:%Y-%m-%dT%H:%M:%S}")
+
+    def test_recording_of_later_of_repeated_hours(self):
+        path, middle = self.record()
+        every, _, after = self.halves(path)
+        # In standard time, which is UTC here, since ten minutes.
+        self.end_daylight_saving(middle - 600)
+        self.assert_selected(path, after, "--since", f"{utc(middle):%H:%M:%S}")
+        self.assert_selected(path, every, "--since", f"{utc(middle - 60):%H:%M:%S}")
 
     @staticmethod
     def is_after_leap_day(day):
