@@ -21,14 +21,27 @@ time_zone zone_of(const time_arguments& times) noexcept {
 /// A recording is read in parts, and its last clock reading is at most that old at its end.
 constexpr std::int64_t readings_apart_max = 2 * one_second;
 
-/// Parses points in time of one recording. A time without a day is on the day on which the
-/// recording began, unless only a later day gives it a meaning: the recording, or the range, is
-/// over midnight. Of an hour that occurs twice, a range begins in the earlier one, unless only the
-/// later one gives the time a meaning.
+/// Start of the recording on the clock.
+std::int64_t start_of(display_clock clock, const std::string& path) {
+    if (clock == display_clock::realtime) {
+        return recording_start(path);
+    }
+    // The readings of the whole recording: only these convert the time as those of its records.
+    file_reader file(path);
+    const std::vector<eventlog_clock_sample>& readings = file.clock().pairs();
+    const std::uint64_t first = readings.empty() ? 0 : readings.front().clock;
+    const bool is_copy = file.host().origin == segment_origin::copied;
+    return to_display_time(clock, file.clock(), is_copy ? file.earliest().value_or(first) : first);
+}
+
+/// Parses points in time of one recording, on the clock of the options. A time without a day is on
+/// the day on which the recording began, unless only a later day gives it a meaning: the recording,
+/// or the range, is over midnight. Of an hour that occurs twice, a range begins in the earlier one,
+/// unless only the later one gives the time a meaning.
 class point_parser {
   public:
     point_parser(const time_arguments& times, const std::string& path)
-        : times_(times), path_(path), clock_(parse_clock(times)), start_(recording_start(path)) {}
+        : times_(times), path_(path), clock_(parse_clock(times)), start_(start_of(clock_, path)) {}
 
     [[nodiscard]] std::int64_t since(const std::string& text) const {
         const std::int64_t point = parse(text, {});
@@ -65,10 +78,11 @@ class point_parser {
     [[nodiscard]] std::int64_t end() const {
         const file_reader file(path_);
         const std::vector<eventlog_clock_sample>& readings = file.clock().pairs();
-        return readings.empty() ? INT64_MIN
-                                : std::min(file.clock().realtime(readings.back().clock),
-                                           INT64_MAX - readings_apart_max) +
-                                      readings_apart_max;
+        return readings.empty()
+                   ? INT64_MIN
+                   : std::min(to_display_time(clock_, file.clock(), readings.back().clock),
+                              INT64_MAX - readings_apart_max) +
+                         readings_apart_max;
     }
 
     /// The first day on which the time of day is after `limit`.
@@ -89,22 +103,11 @@ class point_parser {
     }
 
     [[nodiscard]] std::int64_t parse(const std::string& text, time_reading how) const {
-        return clock_ == display_clock::realtime || is_distance(text)
-                   ? parse_time_point(text, start_, zone_of(times_), how)
-                   : parse_on_clock(text, how);
-    }
-
-    /// A time on another clock than CLOCK_REALTIME, as nanoseconds since 1970.
-    [[nodiscard]] std::int64_t parse_on_clock(const std::string& text, time_reading how) const {
-        // The readings of the whole recording: only these convert the time as those of its records.
-        const file_reader file(path_);
-        const clock_converter& converter = file.clock();
-        if (has_days(clock_)) {
-            const std::uint64_t start = converter.empty() ? 0 : converter.pairs().front().clock;
-            const std::int64_t day = to_display_time(clock_, converter, start);
-            return to_realtime(clock_, converter, parse_time_point(text, day, time_zone::utc, how));
+        if (has_days(clock_) || is_distance(text)) {
+            const bool has_zone = clock_ == display_clock::realtime;
+            return parse_time_point(text, start_, has_zone ? zone_of(times_) : time_zone::utc, how);
         }
-        return to_realtime(clock_, converter, parse_clock_seconds(text, name_of(clock_)));
+        return parse_clock_seconds(text, name_of(clock_));
     }
 
     const time_arguments& times_;
@@ -147,6 +150,7 @@ time_range parse_time_range(const time_arguments& times, const std::string& path
     if (!times.has_range()) {
         return range;
     }
+    range.clock = parse_clock(times);
     const point_parser points(times, path);
     std::optional<std::int64_t> since;
     if (times.since) {

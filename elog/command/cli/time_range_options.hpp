@@ -40,7 +40,7 @@ time_options add_time_options(subcommand& command, time_arguments& times);
 [[nodiscard]] display_clock parse_clock(const time_arguments& times);
 
 /// The selected part of the time of the .elog file at `path`. Reads the beginning of the file, and
-/// for a time on another clock than realtime the headers of all blocks. Throws usage_error for an
+/// for times on another clock than realtime the headers of all blocks. Throws usage_error for an
 /// invalid time, and user_error if the file cannot be read or does not have the clock.
 [[nodiscard]] time_range parse_time_range(const time_arguments& times, const std::string& path);
 

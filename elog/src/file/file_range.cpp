@@ -34,6 +34,14 @@ std::uint64_t earliest_position(run_reader records, std::uint64_t not_before) {
 constexpr double slack = 1e7;
 constexpr double slack_rate = 1e-3;
 
+/// The head of an uncompressed payload, unverified.
+template <class Block>
+std::optional<Block> peek_head(block_file& file, std::uint64_t offset) {
+    const std::optional<block_location> place = file.block_at(offset);
+    return place && place->header.flags == 0 ? block_head<Block>(file.peek(*place, sizeof(Block)))
+                                             : std::nullopt;
+}
+
 /// The members that tell whether a block can be read.
 block_header header_of(const listed_block& listed) noexcept {
     block_header header{};
@@ -42,7 +50,26 @@ block_header header_of(const listed_block& listed) noexcept {
     return header;
 }
 
+bool has_offsets(display_clock clock) noexcept {
+    return clock == display_clock::boottime || clock == display_clock::tai;
+}
+
+bool follows_realtime(display_clock clock) noexcept {
+    return clock == display_clock::realtime || clock == display_clock::tai;
+}
+
 }  // namespace
+
+/// The smallest and the largest offset of the range's clock from CLOCK_MONOTONIC or CLOCK_REALTIME.
+struct offset_limits {
+    double least = std::numeric_limits<double>::infinity();
+    double most = -std::numeric_limits<double>::infinity();
+
+    void add(double offset) noexcept {
+        least = std::min(least, offset);
+        most = std::max(most, offset);
+    }
+};
 
 /// Selects the blocks that may contain records of the range, and the clock readings that convert
 /// these. The selection may be too large, never too small.
@@ -51,8 +78,12 @@ class range_selector {
     /// `has_more`: there are blocks that no section lists, which may contain more readings. The
     /// sections must outlive the selector.
     range_selector(const time_range& range, const std::vector<index_section>& sections,
-                   std::uint32_t clock, bool has_more)
-        : range_(range), sections_(sections), clock_(clock), has_more_(has_more) {
+                   const offset_limits& offsets, std::uint32_t clock, bool has_more)
+        : range_(range),
+          sections_(sections),
+          offsets_(offsets),
+          clock_(clock),
+          has_more_(has_more) {
         note_readings();
         note_far_sections();
     }
@@ -166,10 +197,12 @@ class range_selector {
         // In double, because values of a damaged file must not overflow.
         const bool far = is_far(section, earliest, latest);
         const double more = slack + (far ? span_ : span_of(section)) * slack_rate;
-        double begin = static_cast<double>(clock_.monotonic(earliest)) - more +
-                       (far ? std::min(offset_min, offset_min_) : offset_min);
-        double end = static_cast<double>(clock_.monotonic(latest)) + more +
-                     (far ? std::max(offset_max, offset_max_) : offset_max);
+        double begin = static_cast<double>(clock_.monotonic(earliest)) - more + offsets_.least;
+        double end = static_cast<double>(clock_.monotonic(latest)) + more + offsets_.most;
+        if (follows_realtime(range_.clock)) {
+            begin += far ? std::min(offset_min, offset_min_) : offset_min;
+            end += far ? std::max(offset_max, offset_max_) : offset_max;
+        }
         if (has_more_) {
             // Unknown readings convert times after the last known one, perhaps to earlier times,
             // and define the rate before the first one.
@@ -186,6 +219,7 @@ class range_selector {
 
     const time_range& range_;
     const std::vector<index_section>& sections_;
+    offset_limits offsets_;
     clock_converter clock_;
     bool has_more_;
     std::vector<neighbor_readings> neighbor_readings_;  // by section
@@ -281,14 +315,39 @@ bool file_reader::read_section_blocks(const index_section& section, const range_
     return true;
 }
 
-/// Returns false if there is no index, or an unsound one.
+/// Reads the offsets that the sections list before any section is selected. They are not verified:
+/// wrong ones only select more.
+offset_limits file_reader::limits_of_offsets(const std::vector<index_section>& sections) {
+    offset_limits limits;
+    for (const index_section& section : sections) {
+        const auto blocks = section.head.others == 0 ? std::optional<std::vector<listed_block>>()
+                                                     : read_index_entries(file_, section);
+        for (const listed_block& listed : blocks.value_or(std::vector<listed_block>())) {
+            const auto offsets = listed.type() == block_type::offsets
+                                     ? peek_head<offsets_block>(file_, listed.offset)
+                                     : std::optional<offsets_block>();
+            if (offsets) {
+                limits.add(static_cast<double>(
+                    range_.clock == display_clock::tai ? offsets->tai : offsets->boottime));
+            }
+        }
+    }
+    return limits.least <= limits.most ? limits : offset_limits{0, 0};
+}
+
+/// Returns false if there is no index, or an unsound one, or one that does not suffice.
 bool file_reader::scan_using_index() {
     const std::optional<std::vector<index_section>> sections = read_index_chain(file_);
     if (!sections) {
         return false;
     }
     const bool has_more = sections->back().place.end() + end_block_size < file_.size();
-    const range_selector wanted(range_, *sections, host_.clock, has_more);
+    if (has_more && has_offsets(range_.clock)) {
+        return false;  // the rest may contain offsets
+    }
+    const offset_limits offsets =
+        has_offsets(range_.clock) ? limits_of_offsets(*sections) : offset_limits{0, 0};
+    const range_selector wanted(range_, *sections, offsets, host_.clock, has_more);
     for (const index_section& section : *sections) {
         if (!read_section_blocks(section, wanted)) {
             reset();
@@ -326,6 +385,11 @@ std::optional<std::uint64_t> file_reader::earliest() {
     return found;
 }
 
+/// On the clock of the range.
+std::int64_t file_reader::time_in_range(std::uint64_t time) const {
+    return to_display_time(range_.clock, clock_, time);
+}
+
 std::vector<recording_mark> file_reader::marks() const {
     std::vector<recording_mark> all = marks_;
     std::sort(all.begin(), all.end());
@@ -336,7 +400,7 @@ std::vector<recording_mark> file_reader::marks() const {
     std::unordered_map<std::uint64_t, time_range> pauses;  // by number
     for (const recording_mark& mark : all) {
         time_range& pause = pauses[mark.number];
-        (mark.kind == mark_kind::pause ? pause.from : pause.to) = clock_.realtime(mark.time);
+        (mark.kind == mark_kind::pause ? pause.from : pause.to) = time_in_range(mark.time);
     }
     std::erase_if(all, [&](const recording_mark& mark) {
         const time_range& pause = pauses[mark.number];
@@ -350,8 +414,8 @@ std::vector<eventlog_clock_sample> file_reader::required_clock_readings() const 
     // Tests the interval from one reading to the next. CLOCK_REALTIME may have been set, so several
     // intervals may meet the range.
     const auto meets_range = [&](std::size_t first) {
-        return first + 1 < all.size() && clock_.realtime(all[first].clock) < range_.to &&
-               clock_.realtime(all[first + 1].clock - 1) >= range_.from;
+        return first + 1 < all.size() && time_in_range(all[first].clock) < range_.to &&
+               time_in_range(all[first + 1].clock - 1) >= range_.from;
     };
     std::vector<eventlog_clock_sample> needed;
     for (std::size_t i = 0; i < all.size(); ++i) {

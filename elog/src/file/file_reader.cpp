@@ -422,7 +422,7 @@ void file_reader::read(const time_merger::take_record& take, const std::function
     passed_ = 0;
     merger.begin(UINT64_MAX, UINT64_MAX);
     while (const std::optional<merged_record> record = merger.next()) {
-        if (takes_all || range_.contains(clock_.realtime(record->record.time))) {
+        if (takes_all || range_.contains(time_in_range(record->record.time))) {
             ++passed_;
             take(*record);
         }

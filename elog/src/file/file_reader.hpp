@@ -29,16 +29,19 @@
 #include "file/recording_notes.hpp"
 #include "file/records_decoder.hpp"
 #include "record/clock_converter.hpp"
+#include "record/display_clock.hpp"
 #include "record/recording_mark.hpp"
 #include "record/time_merger.hpp"
 #include "schema/provider_schema.hpp"
 
 namespace elog {
 
-/// Nanoseconds since 1970: the first one in the range, the first one after it.
+/// Nanoseconds on a clock, as of to_display_time: the first one in the range, the first one after
+/// it. Not ticks of the recording: CLOCK_REALTIME and CLOCK_TAI may have been set back.
 struct time_range {
     std::int64_t from = INT64_MIN;
     std::int64_t to = INT64_MAX;
+    display_clock clock = display_clock::realtime;
 
     [[nodiscard]] bool contains(std::int64_t time) const noexcept {
         return from <= time && time < to;
@@ -59,12 +62,14 @@ inline constexpr std::size_t schemas_size_max = std::size_t{32} << 20U;
 /// What happens to a file without a valid segment; see deduce_recording_host.
 enum class missing_segment : bool { reject, deduce };
 
+struct offset_limits;
 class range_selector;
 
 class file_reader {
   public:
     /// Reads the blocks of `range`, and little else if the index is valid. Throws user_error if the
-    /// file cannot be opened or is no .elog file.
+    /// file cannot be opened or is no .elog file. Functions that need times of the range throw
+    /// user_error if the recording has no offsets of its clock.
     explicit file_reader(std::string path, time_range range = {}, growth_check is_growing = {},
                          missing_segment missing = missing_segment::reject);
 
@@ -146,6 +151,8 @@ class file_reader {
     };
 
     // The functions in file_range.cpp, which use the index.
+    [[nodiscard]] std::int64_t time_in_range(std::uint64_t time) const;
+    [[nodiscard]] offset_limits limits_of_offsets(const std::vector<index_section>& sections);
     [[nodiscard]] bool scan_using_index();
     [[nodiscard]] bool read_metadata_blocks(const std::vector<listed_block>& blocks,
                                             bool needs_readings);

@@ -22,43 +22,6 @@ void check_offsets(const clock_converter& clock) {
     }
 }
 
-/// The last offsets whose time on a clock, according to `read`, is not after `time`, or the first
-/// ones.
-template <class Read>
-clock_offsets offsets_at(const clock_converter& clock, std::int64_t time, const Read& read) {
-    clock_offsets found = clock.offsets().front();
-    for (const clock_offsets& each : clock.offsets()) {
-        if (read(each.clock) <= time) {
-            found = each;
-        }
-    }
-    return found;
-}
-
-/// Saturates.
-std::int64_t difference(std::int64_t time, std::int64_t offset) noexcept {
-    std::int64_t found = 0;
-    if (__builtin_sub_overflow(time, offset, &found)) {
-        return offset > 0 ? INT64_MIN : INT64_MAX;
-    }
-    return found;
-}
-
-/// The first time on the region's clock that is not before that time of CLOCK_MONOTONIC.
-std::uint64_t first_at_monotonic(const clock_converter& clock, std::int64_t time) {
-    std::uint64_t begin = 0;
-    std::uint64_t end = UINT64_MAX;
-    while (begin != end) {
-        const std::uint64_t middle = begin + (end - begin) / 2;
-        if (clock.monotonic(middle) >= time) {
-            end = middle;
-        } else {
-            begin = middle + 1;
-        }
-    }
-    return begin;
-}
-
 }  // namespace
 
 const char* name_of(display_clock which) noexcept {
@@ -84,23 +47,6 @@ std::int64_t to_display_time(display_clock which, const clock_converter& clock,
     }
     check_offsets(clock);
     return which == display_clock::boottime ? clock.boottime(time) : clock.tai(time);
-}
-
-std::int64_t to_realtime(display_clock which, const clock_converter& clock, std::int64_t time) {
-    if (which == display_clock::realtime) {
-        return time;
-    }
-    if (which == display_clock::tai) {
-        check_offsets(clock);
-        const auto read = [&](std::uint64_t at) { return clock.tai(at); };
-        return difference(time, offsets_at(clock, time, read).tai);
-    }
-    if (which == display_clock::boottime) {
-        check_offsets(clock);
-        const auto read = [&](std::uint64_t at) { return clock.boottime(at); };
-        time = difference(time, offsets_at(clock, time, read).boottime);
-    }
-    return clock.realtime(first_at_monotonic(clock, time));
 }
 
 void display_time::append_to(fmt::memory_buffer& out, const clock_converter& clock,

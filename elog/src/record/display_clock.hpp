@@ -31,11 +31,6 @@ enum class display_clock : std::uint8_t { realtime, monotonic, boottime, tai };
 [[nodiscard]] std::int64_t to_display_time(display_clock which, const clock_converter& clock,
                                            std::uint64_t time);
 
-/// The inverse: the time of CLOCK_REALTIME, in nanoseconds since 1970, at which that clock first
-/// showed `time`. Throws user_error if the recording has no offsets of that clock.
-[[nodiscard]] std::int64_t to_realtime(display_clock which, const clock_converter& clock,
-                                       std::int64_t time);
-
 /// Writes times for programs, to the nanosecond: ISO 8601, or seconds. Caches as utc_text does.
 class display_time {
   public:

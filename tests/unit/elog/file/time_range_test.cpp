@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: MIT
+//
+// Time ranges on each clock of a recording during which CLOCK_REALTIME was set and the machine
+// slept: through the index, the records are those that a full reading selects.
+#include <unistd.h>
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "file/file_reader.hpp"
+#include "file/file_writer.hpp"
+#include "record/ring_records.hpp"
+#include "recording_sample.hpp"
+#include "scoped_environment.hpp"
+#include "scratch.hpp"
+
+namespace {
+
+namespace test = eventlog::test;
+
+using elog::display_clock;
+
+constexpr std::uint64_t second = 1'000'000'000;
+constexpr std::uint64_t steps = 400;  // of a second
+constexpr std::array clocks{display_clock::realtime, display_clock::monotonic,
+                            display_clock::boottime, display_clock::tai};
+
+/// CLOCK_MONOTONIC of a step.
+constexpr std::uint64_t time_of_step(std::uint64_t step) {
+    return (1000 + step) * second;
+}
+
+/// CLOCK_REALTIME is set back by 20 s and ahead again, every 10 s. The machine sleeps for 15 s
+/// before step 100.
+class unsteady_recording {
+  public:
+    unsteady_recording() {
+        elog::file_writer writer(path, EVENTLOG_CLOCK_MONOTONIC, 1);
+        writer.write_provider(test::mark_provider());
+        for (std::uint64_t step = 0; step < steps; ++step) {
+            const std::uint64_t time = time_of_step(step);
+            const std::uint64_t back = step / 10 % 2 == 0 ? 0 : 20 * second;
+            writer.write_clock({time, time, 1'700'000'000 * second + time - back});
+            if (step == 0 || step == 100) {
+                const std::int64_t slept = step == 0 ? 5 : 20;
+                writer.write_offsets({time, slept * std::int64_t{second}, 37'000'000'000});
+            }
+            write_block(writer, time);
+        }
+        writer.write_end();
+    }
+    ~unsteady_recording() { static_cast<void>(::unlink(path.c_str())); }
+    unsteady_recording(const unsteady_recording&) = delete;
+    unsteady_recording& operator=(const unsteady_recording&) = delete;
+
+    const std::string path = test::scratch_directory() + "/unsteady.elog";
+
+  private:
+    const test::scoped_environment_variable interval_{"EVENTLOG_TEST_INDEX_BYTES", "32768"};
+
+    static void write_block(elog::file_writer& writer, std::uint64_t begin) {
+        constexpr std::uint64_t count = 20;
+        std::uint64_t next = begin;
+        const test::bytes records =
+            elog::map_times(elog::run_reader(test::make_records(1, count)), [&](std::uint64_t) {
+                next += second / (count + 1);
+                return next;
+            });
+        elog::record_run run;
+        run.count = count;
+        run.bytes = records;
+        writer.write_run(run);
+    }
+};
+
+std::vector<std::uint64_t> times_in(elog::file_reader& file) {
+    std::vector<std::uint64_t> times;
+    file.read([&](const elog::merged_record& record) { times.push_back(record.record.time); });
+    return times;
+}
+
+/// Of the times in the whole file, those in the range.
+std::vector<std::uint64_t> selected(const elog::file_reader& whole,
+                                    const std::vector<std::uint64_t>& all,
+                                    const elog::time_range& range) {
+    std::vector<std::uint64_t> found;
+    for (const std::uint64_t time : all) {
+        if (range.contains(elog::to_display_time(range.clock, whole.clock(), time))) {
+            found.push_back(time);
+        }
+    }
+    return found;
+}
+
+elog::time_range range_of(display_clock clock, const elog::file_reader& whole, std::uint64_t first,
+                          std::uint64_t last) {
+    return {elog::to_display_time(clock, whole.clock(), time_of_step(first)),
+            elog::to_display_time(clock, whole.clock(), time_of_step(last)), clock};
+}
+
+TEST(time_range, on_any_clock_selects_the_records_that_are_in_it) {
+    const unsteady_recording recording;
+    elog::file_reader whole(recording.path);
+    const std::vector<std::uint64_t> all = times_in(whole);
+    for (const display_clock clock : clocks) {
+        for (std::uint64_t first = 3; first + 25 < steps; first += 13) {
+            for (const std::uint64_t length : {4U, 25U}) {
+                const elog::time_range range = range_of(clock, whole, first, first + length);
+                elog::file_reader part(recording.path, range);
+                EXPECT_EQ(times_in(part), selected(whole, all, range))
+                    << elog::name_of(clock) << " " << first << " " << length;
+                EXPECT_TRUE(part.used_index());
+                EXPECT_LT(part.bytes_read(), whole.bytes_read());
+            }
+        }
+    }
+}
+
+TEST(time_range, on_steady_clock_is_one_part_of_the_recording) {
+    const unsteady_recording recording;
+    elog::file_reader whole(recording.path);
+    for (const display_clock clock : {display_clock::monotonic, display_clock::boottime}) {
+        const elog::time_range range = range_of(clock, whole, 205, 215);
+        elog::file_reader part(recording.path, range);
+        const std::vector<std::uint64_t> times = times_in(part);
+        ASSERT_EQ(times.size(), 200U) << elog::name_of(clock);
+        EXPECT_GE(times.front(), time_of_step(205));
+        EXPECT_LT(times.back(), time_of_step(215));
+    }
+}
+
+TEST(time_range, of_unfinished_file_selects_the_same_records_on_any_clock) {
+    const unsteady_recording recording;
+    test::bytes data = test::contents(recording.path);
+    const std::vector<test::block_location> blocks = test::blocks_of(data);
+    data.resize(blocks[blocks.size() - 40].offset);
+    test::replace(recording.path, data);
+    elog::file_reader whole(recording.path);
+    const std::vector<std::uint64_t> all = times_in(whole);
+    for (const display_clock clock : clocks) {
+        for (const std::uint64_t first : {15U, 95U, 205U, 375U}) {
+            const elog::time_range range = range_of(clock, whole, first, first + 14);
+            elog::file_reader part(recording.path, range);
+            EXPECT_EQ(times_in(part), selected(whole, all, range))
+                << elog::name_of(clock) << " " << first;
+        }
+    }
+}
+
+TEST(time_range, needs_the_clock_readings_that_convert_its_records) {
+    const unsteady_recording recording;
+    elog::file_reader whole(recording.path);
+    for (const display_clock clock : clocks) {
+        elog::file_reader part(recording.path, range_of(clock, whole, 205, 215));
+        const std::vector<std::uint64_t> times = times_in(part);
+        elog::clock_converter converter(EVENTLOG_CLOCK_MONOTONIC);
+        for (const eventlog_clock_sample& reading : part.required_clock_readings()) {
+            converter.add(reading);
+        }
+        for (const std::uint64_t time : times) {
+            ASSERT_EQ(converter.realtime(time), whole.clock().realtime(time));
+        }
+        EXPECT_LT(converter.pairs().size(), steps / 2);
+    }
+}
+
+}  // namespace
