@@ -87,10 +87,15 @@ std::optional<Block> load_head(block_file& file, const block_location& place, bl
     return {clock.clock, clock.monotonic, clock.realtime};
 }
 
+/// Whether a note is of the begin or the end of a pause.
+[[nodiscard]] constexpr bool is_of_pause(const note_block& note) noexcept {
+    const auto kind = static_cast<note_kind>(note.kind);
+    return kind == note_kind::pause || kind == note_kind::resume;
+}
+
 /// Whether a note is of a pause, but does not name it: that is damage.
 [[nodiscard]] constexpr bool is_pause_without_number(const note_block& note) noexcept {
-    const auto kind = static_cast<note_kind>(note.kind);
-    return (kind == note_kind::pause || kind == note_kind::resume) && note.values[1] == 0;
+    return is_of_pause(note) && note.values[1] == 0;
 }
 
 /// Removes a u8 length and a name of that many bytes from the beginning, which may be empty;

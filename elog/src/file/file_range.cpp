@@ -50,6 +50,13 @@ block_header header_of(const listed_block& listed) noexcept {
     return header;
 }
 
+/// Whether one of the times, which are in order, is in [begin, end).
+bool has_time_within(const std::vector<std::uint64_t>& times, std::uint64_t begin,
+                     std::uint64_t end) noexcept {
+    const auto next = std::lower_bound(times.begin(), times.end(), begin);
+    return next != times.end() && *next < end;
+}
+
 bool has_offsets(display_clock clock) noexcept {
     return clock == display_clock::boottime || clock == display_clock::tai;
 }
@@ -60,15 +67,14 @@ bool follows_realtime(display_clock clock) noexcept {
 
 }  // namespace
 
-/// The smallest and the largest offset of the range's clock from CLOCK_MONOTONIC or CLOCK_REALTIME.
-struct offset_limits {
-    double least = std::numeric_limits<double>::infinity();
-    double most = -std::numeric_limits<double>::infinity();
-
-    void add(double offset) noexcept {
-        least = std::min(least, offset);
-        most = std::max(most, offset);
-    }
+/// What is known of the whole file before any section is selected. Not verified: wrong values only
+/// select more.
+struct range_hints {
+    /// The smallest and the largest offset of the range's clock from CLOCK_MONOTONIC or
+    /// CLOCK_REALTIME.
+    double offset_min = std::numeric_limits<double>::infinity();
+    double offset_max = -std::numeric_limits<double>::infinity();
+    std::vector<std::uint64_t> marks;  // their times, in order
 };
 
 /// Selects the blocks that may contain records of the range, and the clock readings that convert
@@ -76,14 +82,10 @@ struct offset_limits {
 class range_selector {
   public:
     /// `has_more`: there are blocks that no section lists, which may contain more readings. The
-    /// sections must outlive the selector.
+    /// sections and the hints must outlive the selector.
     range_selector(const time_range& range, const std::vector<index_section>& sections,
-                   const offset_limits& offsets, std::uint32_t clock, bool has_more)
-        : range_(range),
-          sections_(sections),
-          offsets_(offsets),
-          clock_(clock),
-          has_more_(has_more) {
+                   const range_hints& hints, std::uint32_t clock, bool has_more)
+        : range_(range), sections_(sections), hints_(hints), clock_(clock), has_more_(has_more) {
         note_readings();
         note_far_sections();
     }
@@ -96,10 +98,11 @@ class range_selector {
     }
 
     /// Whether a section's readings may convert a record of the range: one in the section, or one
-    /// in another section that is late or has a custom clock.
+    /// in another section that is late or has a custom clock. Or a mark, in the range or not.
     [[nodiscard]] bool needs_readings(const index_section& section) const noexcept {
         const neighbor_readings& near = neighbors_of(section);
-        return may_contain(section) || (far_earliest_ < near.after && far_latest_ >= near.before);
+        return may_contain(section) || (far_earliest_ < near.after && far_latest_ >= near.before) ||
+               has_time_within(hints_.marks, near.before, near.after);
     }
 
     /// Whether one block of a section may contain records of the range; `readings` are those of the
@@ -197,8 +200,8 @@ class range_selector {
         // In double, because values of a damaged file must not overflow.
         const bool far = is_far(section, earliest, latest);
         const double more = slack + (far ? span_ : span_of(section)) * slack_rate;
-        double begin = static_cast<double>(clock_.monotonic(earliest)) - more + offsets_.least;
-        double end = static_cast<double>(clock_.monotonic(latest)) + more + offsets_.most;
+        double begin = static_cast<double>(clock_.monotonic(earliest)) - more + hints_.offset_min;
+        double end = static_cast<double>(clock_.monotonic(latest)) + more + hints_.offset_max;
         if (follows_realtime(range_.clock)) {
             begin += far ? std::min(offset_min, offset_min_) : offset_min;
             end += far ? std::max(offset_max, offset_max_) : offset_max;
@@ -219,7 +222,7 @@ class range_selector {
 
     const time_range& range_;
     const std::vector<index_section>& sections_;
-    offset_limits offsets_;
+    const range_hints& hints_;
     clock_converter clock_;
     bool has_more_;
     std::vector<neighbor_readings> neighbor_readings_;  // by section
@@ -297,6 +300,11 @@ bool file_reader::read_listed_blocks(const index_section& section, const range_s
     return true;
 }
 
+void file_reader::report_wrong_index(const index_section& section) {
+    file_.report("the index at {} lists other blocks than there are; the file is read without it",
+                 section.place.offset);
+}
+
 bool file_reader::read_section_blocks(const index_section& section, const range_selector& wanted) {
     const index_block& head = section.head;
     const bool is_needed = wanted.needs_readings(section);
@@ -307,32 +315,49 @@ bool file_reader::read_section_blocks(const index_section& section, const range_
         add_watermark(section.place.offset, head.last_clock.watermark);
     }
     if ((is_needed || head.others != 0) && !read_listed_blocks(section, wanted)) {
-        file_.report("the index at {} lists other blocks than there are; the file is read without "
-                     "it",
-                     section.place.offset);
+        report_wrong_index(section);
         return false;
     }
     return true;
 }
 
-/// Reads the offsets that the sections list before any section is selected. They are not verified:
-/// wrong ones only select more.
-offset_limits file_reader::limits_of_offsets(const std::vector<index_section>& sections) {
-    offset_limits limits;
-    for (const index_section& section : sections) {
-        const auto blocks = section.head.others == 0 ? std::optional<std::vector<listed_block>>()
-                                                     : read_index_entries(file_, section);
-        for (const listed_block& listed : blocks.value_or(std::vector<listed_block>())) {
-            const auto offsets = listed.type() == block_type::offsets
-                                     ? peek_head<offsets_block>(file_, listed.offset)
-                                     : std::optional<offsets_block>();
-            if (offsets) {
-                limits.add(static_cast<double>(
-                    range_.clock == display_clock::tai ? offsets->tai : offsets->boottime));
-            }
+void file_reader::add_hint(const listed_block& listed, range_hints& hints) {
+    if (listed.type() == block_type::note) {
+        const auto note = peek_head<note_block>(file_, listed.offset);
+        if (note && is_of_pause(*note)) {
+            hints.marks.push_back(note->values[0]);
+        }
+    } else if (listed.type() == block_type::offsets && has_offsets(range_.clock)) {
+        if (const auto offsets = peek_head<offsets_block>(file_, listed.offset)) {
+            const auto offset = static_cast<double>(
+                range_.clock == display_clock::tai ? offsets->tai : offsets->boottime);
+            hints.offset_min = std::min(hints.offset_min, offset);
+            hints.offset_max = std::max(hints.offset_max, offset);
         }
     }
-    return limits.least <= limits.most ? limits : offset_limits{0, 0};
+}
+
+/// nullopt if a section is unsound.
+std::optional<range_hints> file_reader::find_hints(const std::vector<index_section>& sections) {
+    range_hints hints;
+    for (const index_section& section : sections) {
+        if (section.head.others == 0) {
+            continue;
+        }
+        const std::optional<std::vector<listed_block>> blocks = read_index_entries(file_, section);
+        if (!blocks) {
+            report_wrong_index(section);
+            return std::nullopt;
+        }
+        for (const listed_block& listed : *blocks) {
+            add_hint(listed, hints);
+        }
+    }
+    std::sort(hints.marks.begin(), hints.marks.end());
+    if (hints.offset_min > hints.offset_max) {
+        hints.offset_min = hints.offset_max = 0;
+    }
+    return hints;
 }
 
 /// Returns false if there is no index, or an unsound one, or one that does not suffice.
@@ -345,9 +370,11 @@ bool file_reader::scan_using_index() {
     if (has_more && has_offsets(range_.clock)) {
         return false;  // the rest may contain offsets
     }
-    const offset_limits offsets =
-        has_offsets(range_.clock) ? limits_of_offsets(*sections) : offset_limits{0, 0};
-    const range_selector wanted(range_, *sections, offsets, host_.clock, has_more);
+    const std::optional<range_hints> hints = find_hints(*sections);
+    if (!hints) {
+        return false;
+    }
+    const range_selector wanted(range_, *sections, *hints, host_.clock, has_more);
     for (const index_section& section : *sections) {
         if (!read_section_blocks(section, wanted)) {
             reset();
@@ -411,16 +438,25 @@ std::vector<recording_mark> file_reader::marks() const {
 
 std::vector<eventlog_clock_sample> file_reader::required_clock_readings() const {
     const std::vector<eventlog_clock_sample>& all = clock_.pairs();
+    std::vector<std::uint64_t> times_of_marks;
+    for (const recording_mark& mark : marks()) {
+        times_of_marks.push_back(mark.time);
+    }
     // Tests the interval from one reading to the next. CLOCK_REALTIME may have been set, so several
     // intervals may meet the range.
     const auto meets_range = [&](std::size_t first) {
         return first + 1 < all.size() && time_in_range(all[first].clock) < range_.to &&
                time_in_range(all[first + 1].clock - 1) >= range_.from;
     };
+    const auto has_mark = [&](std::size_t first) {
+        return first + 1 < all.size() &&
+               has_time_within(times_of_marks, all[first].clock, all[first + 1].clock);
+    };
+    const auto converts = [&](std::size_t first) { return meets_range(first) || has_mark(first); };
     std::vector<eventlog_clock_sample> needed;
     for (std::size_t i = 0; i < all.size(); ++i) {
         const bool is_border = i == 0 || i + 1 == all.size();
-        if (is_border || meets_range(i) || meets_range(i - 1)) {
+        if (is_border || converts(i) || converts(i - 1)) {
             needed.push_back(all[i]);
         }
     }

@@ -62,7 +62,7 @@ inline constexpr std::size_t schemas_size_max = std::size_t{32} << 20U;
 /// What happens to a file without a valid segment; see deduce_recording_host.
 enum class missing_segment : bool { reject, deduce };
 
-struct offset_limits;
+struct range_hints;
 class range_selector;
 
 class file_reader {
@@ -104,7 +104,8 @@ class file_reader {
     /// Decodes blocks of records, also of providers whose schemas are missing.
     [[nodiscard]] const records_decoder& decoder() const noexcept { return decoder_; }
     [[nodiscard]] const clock_converter& clock() const noexcept { return clock_; }
-    /// The clock readings that convert times of the range, and the first and last one.
+    /// The clock readings that convert times of the range and of marks(), and the first and last
+    /// one.
     [[nodiscard]] std::vector<eventlog_clock_sample> required_clock_readings() const;
     [[nodiscard]] const recording_host& host() const noexcept { return host_; }
     [[nodiscard]] std::uint32_t shared_ring() const noexcept { return host_.ring_count - 1; }
@@ -152,7 +153,9 @@ class file_reader {
 
     // The functions in file_range.cpp, which use the index.
     [[nodiscard]] std::int64_t time_in_range(std::uint64_t time) const;
-    [[nodiscard]] offset_limits limits_of_offsets(const std::vector<index_section>& sections);
+    [[nodiscard]] std::optional<range_hints> find_hints(const std::vector<index_section>& sections);
+    void add_hint(const listed_block& listed, range_hints& hints);
+    void report_wrong_index(const index_section& section);
     [[nodiscard]] bool scan_using_index();
     [[nodiscard]] bool read_metadata_blocks(const std::vector<listed_block>& blocks,
                                             bool needs_readings);

@@ -34,8 +34,14 @@ constexpr std::uint64_t time_of_step(std::uint64_t step) {
     return (1000 + step) * second;
 }
 
+/// A mark in the middle of a step.
+elog::recording_mark mark_of_step(std::uint64_t step, std::uint64_t number, elog::mark_kind kind) {
+    return {time_of_step(step) + second / 2, number, kind};
+}
+
 /// CLOCK_REALTIME is set back by 20 s and ahead again, every 10 s. The machine sleeps for 15 s
-/// before step 100.
+/// before step 100. Eight pauses begin, one every three steps, after step 45, and end after step
+/// 300.
 class unsteady_recording {
   public:
     unsteady_recording() {
@@ -50,6 +56,7 @@ class unsteady_recording {
                 writer.write_offsets({time, slept * std::int64_t{second}, 37'000'000'000});
             }
             write_block(writer, time);
+            write_marks(writer, step);
         }
         writer.write_end();
     }
@@ -61,6 +68,17 @@ class unsteady_recording {
 
   private:
     const test::scoped_environment_variable interval_{"EVENTLOG_TEST_INDEX_BYTES", "32768"};
+
+    static void write_marks(elog::file_writer& writer, std::uint64_t step) {
+        for (std::uint64_t number = 1; number <= 8; ++number) {
+            if (step == 45 + 3 * number) {
+                writer.write_mark(mark_of_step(step, number, elog::mark_kind::pause));
+            }
+            if (step == 300 + 3 * number) {
+                writer.write_mark(mark_of_step(step, number, elog::mark_kind::resume));
+            }
+        }
+    }
 
     static void write_block(elog::file_writer& writer, std::uint64_t begin) {
         constexpr std::uint64_t count = 20;
@@ -165,6 +183,29 @@ TEST(time_range, needs_the_clock_readings_that_convert_its_records) {
             ASSERT_EQ(converter.realtime(time), whole.clock().realtime(time));
         }
         EXPECT_LT(converter.pairs().size(), steps / 2);
+    }
+}
+
+TEST(time_range, has_pauses_with_the_times_of_a_full_reading) {
+    const unsteady_recording recording;
+    const elog::file_reader whole(recording.path);
+    const std::vector<elog::recording_mark> all = whole.marks();
+    ASSERT_EQ(all.size(), 16U);
+    for (const display_clock clock : clocks) {
+        for (const std::uint64_t first : {150U, 205U, 250U}) {
+            const elog::file_reader part(recording.path, range_of(clock, whole, first, first + 5));
+            EXPECT_TRUE(part.used_index());
+            EXPECT_EQ(part.marks(), all) << elog::name_of(clock) << " " << first;
+            elog::clock_converter copy(EVENTLOG_CLOCK_MONOTONIC);
+            for (const eventlog_clock_sample& reading : part.required_clock_readings()) {
+                copy.add(reading);
+            }
+            for (const elog::recording_mark& mark : all) {
+                const std::int64_t wanted = whole.clock().realtime(mark.time);
+                EXPECT_EQ(part.clock().realtime(mark.time), wanted) << mark.number;
+                EXPECT_EQ(copy.realtime(mark.time), wanted) << mark.number;
+            }
+        }
     }
 }
 
