@@ -57,7 +57,7 @@ field_value decode_variable(const field_schema& field,
     return std::string_view(reinterpret_cast<const char*>(bytes->data()), bytes->size() - 1);
 }
 
-/// The bytes behind which the elements of a field are.
+/// The bytes that begin with the elements of a field.
 std::span<const std::uint8_t> elements_from(const field_schema& field,
                                             std::span<const std::uint8_t> payload) noexcept {
     if (field.count == 0) {
