@@ -8,8 +8,8 @@
 #include "base/saturating.hpp"
 #include "file/block_contents.hpp"
 #include "file/loss_limits.hpp"
-#include "file/schema_memory.hpp"
 #include "record/ring_records.hpp"
+#include "schema/schema_memory.hpp"
 
 namespace elog {
 namespace {
