@@ -4,12 +4,12 @@
 // may contain records of the range, the blocks with metadata, and the clock readings that convert
 // the records' times exactly as a full scan would.
 #include <algorithm>
-#include <limits>
 #include <span>
 #include <unordered_map>
 
 #include "file/block_contents.hpp"
 #include "file/file_reader.hpp"
+#include "file/range_selector.hpp"
 
 namespace elog {
 namespace {
@@ -28,12 +28,6 @@ std::uint64_t earliest_position(run_reader records, std::uint64_t not_before) {
     return found;
 }
 
-// Times of blocks are converted with only a part of the readings. The margin on both sides is this
-// constant plus a thousandth of the time between two readings, twice the largest drift of the
-// clocks.
-constexpr double slack = 1e7;
-constexpr double slack_rate = 1e-3;
-
 /// The head of an uncompressed payload, unverified.
 template <class Block>
 std::optional<Block> peek_head(block_file& file, std::uint64_t offset) {
@@ -50,192 +44,7 @@ block_header header_of(const listed_block& listed) noexcept {
     return header;
 }
 
-/// Whether one of the times, which are in order, is in [begin, end).
-bool has_time_within(const std::vector<std::uint64_t>& times, std::uint64_t begin,
-                     std::uint64_t end) noexcept {
-    const auto next = std::lower_bound(times.begin(), times.end(), begin);
-    return next != times.end() && *next < end;
-}
-
-bool has_offsets(display_clock clock) noexcept {
-    return clock == display_clock::boottime || clock == display_clock::tai;
-}
-
-bool follows_realtime(display_clock clock) noexcept {
-    return clock == display_clock::realtime || clock == display_clock::tai;
-}
-
 }  // namespace
-
-/// What is known of the whole file before any section is selected. Not verified: wrong values only
-/// select more.
-struct range_hints {
-    /// The smallest and the largest offset of the range's clock from CLOCK_MONOTONIC or
-    /// CLOCK_REALTIME.
-    double offset_min = std::numeric_limits<double>::infinity();
-    double offset_max = -std::numeric_limits<double>::infinity();
-    std::vector<std::uint64_t> marks;  // their times, in order
-};
-
-/// Selects the blocks that may contain records of the range, and the clock readings that convert
-/// these. The selection may be too large, never too small.
-class range_selector {
-  public:
-    /// `has_more`: there are blocks that no section lists, which may contain more readings. The
-    /// sections and the hints must outlive the selector.
-    range_selector(const time_range& range, const std::vector<index_section>& sections,
-                   const range_hints& hints, std::uint32_t clock, bool has_more)
-        : range_(range), sections_(sections), hints_(hints), clock_(clock), has_more_(has_more) {
-        note_readings();
-        note_far_sections();
-    }
-
-    /// Whether a section may contain records of the range.
-    [[nodiscard]] bool may_contain(const index_section& section) const noexcept {
-        return may_contain(section, section.head.earliest, section.head.latest,
-                           static_cast<double>(section.head.offset_min),
-                           static_cast<double>(section.head.offset_max));
-    }
-
-    /// Whether a section's readings may convert a record of the range: one in the section, or one
-    /// in another section that is late or has a custom clock. Or a mark, in the range or not.
-    [[nodiscard]] bool needs_readings(const index_section& section) const noexcept {
-        const neighbor_readings& near = neighbors_of(section);
-        return may_contain(section) || (far_earliest_ < near.after && far_latest_ >= near.before) ||
-               has_time_within(hints_.marks, near.before, near.after);
-    }
-
-    /// Whether one block of a section may contain records of the range; `readings` are those of the
-    /// section and the last one before it.
-    [[nodiscard]] bool may_contain(const index_section& section, const index_entry& entry,
-                                   std::span<const eventlog_clock_sample> readings) const noexcept {
-        // All readings around the block's records: CLOCK_REALTIME may have been set between two of
-        // them.
-        const auto later = [](std::uint64_t time, const auto& pair) { return time < pair.clock; };
-        auto reading = std::upper_bound(readings.begin(), readings.end(), entry.earliest, later);
-        reading -= reading == readings.begin() ? 0 : 1;
-        double least = std::numeric_limits<double>::infinity();
-        double most = -least;
-        do {
-            if (reading == readings.end()) {
-                return may_contain(section);
-            }
-            const auto offset = static_cast<double>(
-                static_cast<std::int64_t>(reading->realtime - reading->monotonic));
-            least = std::min(least, offset);
-            most = std::max(most, offset);
-            ++reading;
-        } while (reading != readings.end() && reading->clock <= entry.latest);
-        return may_contain(section, entry.earliest, entry.latest, least, most);
-    }
-
-  private:
-    /// Readings of the host's clock on both sides of a section. The section's own readings and
-    /// these convert times in [before, after). Records may have any time: a record that was written
-    /// late is earlier than readings before it, back to their watermark.
-    struct neighbor_readings {
-        std::uint64_t before = 0;
-        std::uint64_t after = UINT64_MAX;
-    };
-
-    [[nodiscard]] const neighbor_readings& neighbors_of(
-        const index_section& section) const noexcept {
-        return neighbor_readings_[static_cast<std::size_t>(&section - sections_.data())];
-    }
-
-    [[nodiscard]] static double span_of(const index_section& section) noexcept {
-        return std::max(0.0, static_cast<double>(section.head.last_clock.monotonic) -
-                                 static_cast<double>(section.head.first_clock.monotonic));
-    }
-
-    void note_readings() {
-        neighbor_readings_.resize(sections_.size());
-        std::uint64_t before = 0;
-        for (std::size_t i = 0; i < sections_.size(); ++i) {
-            const index_block& head = sections_[i].head;
-            neighbor_readings_[i].before = before;
-            if (head.clocks == 0) {
-                continue;
-            }
-            clock_.add(sample_of(head.first_clock));
-            clock_.add(sample_of(head.last_clock));
-            before = head.last_clock.clock;
-            first_reading_ = std::min<std::uint64_t>(first_reading_, head.first_clock.clock);
-            last_reading_ = std::max<std::uint64_t>(last_reading_, before);
-            offset_min_ = std::min(offset_min_, static_cast<double>(head.offset_min));
-            offset_max_ = std::max(offset_max_, static_cast<double>(head.offset_max));
-            span_ = std::max(span_, span_of(sections_[i]));
-        }
-        std::uint64_t after = UINT64_MAX;
-        for (std::size_t i = sections_.size(); i-- != 0;) {
-            neighbor_readings_[i].after = after;
-            after = sections_[i].head.clocks == 0 ? after : sections_[i].head.first_clock.clock;
-        }
-    }
-
-    void note_far_sections() {
-        for (const index_section& section : sections_) {
-            const index_block& head = section.head;
-            if (is_far(section, head.earliest, head.latest) && may_contain(section)) {
-                far_earliest_ = std::min<std::uint64_t>(far_earliest_, head.earliest);
-                far_latest_ = std::max<std::uint64_t>(far_latest_, head.latest);
-            }
-        }
-    }
-
-    [[nodiscard]] bool is_far(const index_section& section, std::uint64_t earliest,
-                              std::uint64_t latest) const noexcept {
-        const neighbor_readings& near = neighbors_of(section);
-        return earliest <= latest && (earliest < near.before || latest >= near.after);
-    }
-
-    /// Whether records with these times, in units of the host's clock, and these differences
-    /// between CLOCK_REALTIME and CLOCK_MONOTONIC may be in the range.
-    [[nodiscard]] bool may_contain(const index_section& section, std::uint64_t earliest,
-                                   std::uint64_t latest, double offset_min,
-                                   double offset_max) const noexcept {
-        if (earliest > latest) {
-            return false;
-        }
-        // In double, because values of a damaged file must not overflow.
-        const bool far = is_far(section, earliest, latest);
-        const double more = slack + (far ? span_ : span_of(section)) * slack_rate;
-        double begin = static_cast<double>(clock_.monotonic(earliest)) - more + hints_.offset_min;
-        double end = static_cast<double>(clock_.monotonic(latest)) + more + hints_.offset_max;
-        if (follows_realtime(range_.clock)) {
-            begin += far ? std::min(offset_min, offset_min_) : offset_min;
-            end += far ? std::max(offset_max, offset_max_) : offset_max;
-        }
-        if (has_more_) {
-            // Unknown readings convert times after the last known one, perhaps to earlier times,
-            // and define the rate before the first one.
-            constexpr double any = std::numeric_limits<double>::infinity();
-            const bool is_behind = latest >= last_reading_;
-            begin = is_behind || earliest < first_reading_ ? -any : begin;
-            end = is_behind || latest < first_reading_ ? any : end;
-        }
-        // A record with a time in the far future has both bounds above any possible range.
-        const bool is_early_enough =
-            range_.to == INT64_MAX || begin < static_cast<double>(range_.to);
-        return is_early_enough && end >= static_cast<double>(range_.from);
-    }
-
-    const time_range& range_;
-    const std::vector<index_section>& sections_;
-    const range_hints& hints_;
-    clock_converter clock_;
-    bool has_more_;
-    std::vector<neighbor_readings> neighbor_readings_;  // by section
-    // Over all sections.
-    std::uint64_t first_reading_ = UINT64_MAX;
-    std::uint64_t last_reading_ = 0;
-    double offset_min_ = std::numeric_limits<double>::infinity();
-    double offset_max_ = -std::numeric_limits<double>::infinity();
-    double span_ = 0;
-    // Over the records of the range that are outside of their section's readings.
-    std::uint64_t far_earliest_ = UINT64_MAX;
-    std::uint64_t far_latest_ = 0;
-};
 
 /// Reads the metadata blocks of a section, and its clock readings if they are needed. Returns false
 /// if another block is found in their place.
