@@ -30,10 +30,10 @@ std::uint64_t earliest_position(run_reader records, std::uint64_t not_before) {
 
 /// The head of an uncompressed payload, unverified.
 template <class Block>
-std::optional<Block> peek_head(block_file& file, std::uint64_t offset) {
-    const std::optional<block_location> place = file.block_at(offset);
-    return place && place->header.flags == 0 ? block_head<Block>(file.peek(*place, sizeof(Block)))
-                                             : std::nullopt;
+std::optional<Block> peek_head(block_file& file, const block_location& place) {
+    const std::size_t size = std::min<std::size_t>(place.header.size, block_head_max);
+    return (place.header.flags & block_compressed) == 0 ? block_head<Block>(file.peek(place, size))
+                                                        : std::nullopt;
 }
 
 /// The members that tell whether a block can be read.
@@ -130,23 +130,35 @@ bool file_reader::read_section_blocks(const index_section& section, const range_
     return true;
 }
 
-void file_reader::add_hint(const listed_block& listed, range_hints& hints) {
-    if (listed.type() == block_type::note) {
-        const auto note = peek_head<note_block>(file_, listed.offset);
+/// Returns false if the block's head cannot be read without the rest.
+bool file_reader::add_hint(const listed_block& listed, range_hints& hints) {
+    const bool is_note = listed.type() == block_type::note;
+    const bool is_offsets = listed.type() == block_type::offsets && has_offsets(range_.clock);
+    if ((!is_note && !is_offsets) || has_unknown_flags(header_of(listed))) {
+        return true;
+    }
+    const std::optional<block_location> place = file_.block_at(listed.offset);
+    if (!place || place->type() != listed.type()) {
+        return true;  // reported when the section's blocks are read
+    }
+    if (is_note) {
+        const auto note = peek_head<note_block>(file_, *place);
         if (note && is_of_pause(*note)) {
             hints.marks.push_back(note->values[0]);
         }
-    } else if (listed.type() == block_type::offsets && has_offsets(range_.clock)) {
-        if (const auto offsets = peek_head<offsets_block>(file_, listed.offset)) {
-            const auto offset = static_cast<double>(
-                range_.clock == display_clock::tai ? offsets->tai : offsets->boottime);
-            hints.offset_min = std::min(hints.offset_min, offset);
-            hints.offset_max = std::max(hints.offset_max, offset);
-        }
+        return note.has_value();
     }
+    const auto offsets = peek_head<offsets_block>(file_, *place);
+    if (offsets) {
+        const auto offset = static_cast<double>(
+            range_.clock == display_clock::tai ? offsets->tai : offsets->boottime);
+        hints.offset_min = std::min(hints.offset_min, offset);
+        hints.offset_max = std::max(hints.offset_max, offset);
+    }
+    return offsets.has_value();
 }
 
-/// nullopt if a section is unsound.
+/// nullopt if a section is unsound, or has a block that add_hint() cannot read.
 std::optional<range_hints> file_reader::find_hints(const std::vector<index_section>& sections) {
     range_hints hints;
     for (const index_section& section : sections) {
@@ -159,7 +171,9 @@ std::optional<range_hints> file_reader::find_hints(const std::vector<index_secti
             return std::nullopt;
         }
         for (const listed_block& listed : *blocks) {
-            add_hint(listed, hints);
+            if (!add_hint(listed, hints)) {
+                return std::nullopt;
+            }
         }
     }
     std::sort(hints.marks.begin(), hints.marks.end());

@@ -154,7 +154,7 @@ class file_reader {
     // The functions in file_range.cpp, which use the index.
     [[nodiscard]] std::int64_t time_in_range(std::uint64_t time) const;
     [[nodiscard]] std::optional<range_hints> find_hints(const std::vector<index_section>& sections);
-    void add_hint(const listed_block& listed, range_hints& hints);
+    [[nodiscard]] bool add_hint(const listed_block& listed, range_hints& hints);
     void report_wrong_index(const index_section& section);
     [[nodiscard]] bool scan_using_index();
     [[nodiscard]] bool read_metadata_blocks(const std::vector<listed_block>& blocks,

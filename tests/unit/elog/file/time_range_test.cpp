@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdint>
+#include <cstring>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,7 @@
 
 #include "file/file_reader.hpp"
 #include "file/file_writer.hpp"
+#include "file_mutator.hpp"
 #include "record/ring_records.hpp"
 #include "recording_sample.hpp"
 #include "scoped_environment.hpp"
@@ -136,6 +138,59 @@ TEST(time_range, on_any_clock_selects_the_records_that_are_in_it) {
             }
         }
     }
+}
+
+/// Changes the blocks with offsets and notes.
+template <class Change>
+void change_hints(const std::string& path, const Change& change) {
+    test::mutable_file file(test::contents(path));
+    for (test::mutable_block& block : file.blocks) {
+        if (block.is(elog::block_type::offsets) || block.is(elog::block_type::note)) {
+            change(block);
+        }
+    }
+    test::replace(path, file.written());
+}
+
+/// The records and the pauses of some ranges are those of a full reading.
+void expect_same_as_whole(const std::string& path, bool uses_index) {
+    elog::file_reader whole(path);
+    const std::vector<std::uint64_t> all = times_in(whole);
+    for (const display_clock clock : {display_clock::boottime, display_clock::tai}) {
+        for (const std::uint64_t first : {15U, 205U, 250U, 375U}) {
+            const elog::time_range range = range_of(clock, whole, first, first + 4);
+            elog::file_reader part(path, range);
+            EXPECT_EQ(part.used_index(), uses_index);
+            EXPECT_EQ(times_in(part), selected(whole, all, range))
+                << elog::name_of(clock) << " " << first;
+            for (const elog::recording_mark& mark : part.marks()) {
+                EXPECT_EQ(part.clock().realtime(mark.time), whole.clock().realtime(mark.time));
+            }
+        }
+    }
+}
+
+/// Flags above the low byte only inform, and a later version may have more members.
+TEST(time_range, uses_offsets_and_pauses_of_a_newer_version) {
+    const unsteady_recording flagged;
+    change_hints(flagged.path, [](test::mutable_block& block) { block.flags |= 0x100; });
+    expect_same_as_whole(flagged.path, true);
+    const unsteady_recording longer;
+    change_hints(longer.path, [](test::mutable_block& block) { block.grow_head(16); });
+    expect_same_as_whole(longer.path, true);
+}
+
+TEST(time_range, with_unreadable_offsets_is_read_from_the_whole_file) {
+    const unsteady_recording recording;
+    bool is_first = true;
+    change_hints(recording.path, [&](test::mutable_block& block) {
+        if (block.is(elog::block_type::offsets) && !is_first) {
+            constexpr std::uint16_t head_size = 8;
+            std::memcpy(block.payload.data(), &head_size, sizeof head_size);
+        }
+        is_first = false;
+    });
+    expect_same_as_whole(recording.path, false);
 }
 
 TEST(time_range, on_steady_clock_is_one_part_of_the_recording) {
