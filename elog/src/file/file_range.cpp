@@ -90,8 +90,11 @@ bool file_reader::read_listed_blocks(const index_section& section, const range_s
     if (!blocks || !read_metadata_blocks(*blocks, wanted.needs_readings(section))) {
         return false;
     }
-    const std::span<const eventlog_clock_sample> readings =
-        std::span(clock_.pairs()).subspan(readings_before - (readings_before == 0 ? 0 : 1));
+    clock_converter readings(host_.clock);
+    for (const eventlog_clock_sample& reading :
+         std::span(clock_.pairs()).subspan(readings_before - (readings_before == 0 ? 0 : 1))) {
+        readings.add(reading);
+    }
     for (const listed_block& listed : *blocks) {
         const index_entry& entry = listed.entry;
         if (listed.type() == block_type::records && entry.segment != 0) {

@@ -10,7 +10,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <span>
 #include <vector>
 
 #include "file/block_contents.hpp"
@@ -61,9 +60,11 @@ class range_selector {
 
     /// Whether a section may contain records of the range.
     [[nodiscard]] bool may_contain(const index_section& section) const noexcept {
-        return may_contain(section, section.head.earliest, section.head.latest,
-                           static_cast<double>(section.head.offset_min),
-                           static_cast<double>(section.head.offset_max));
+        const index_block& head = section.head;
+        return may_contain(
+            section, head.earliest, head.latest,
+            {monotonic_at(head.earliest).least, monotonic_at(head.latest).most},
+            {static_cast<double>(head.offset_min), static_cast<double>(head.offset_max)});
     }
 
     /// Whether a section's readings may convert a record of the range: one in the section, or one
@@ -74,28 +75,32 @@ class range_selector {
                has_time_within(hints_.marks, near.before, near.after);
     }
 
-    /// Whether one block of a section may contain records of the range; `readings` are those of the
-    /// section and the last one before it.
+    /// Whether one block of a section may contain records of the range; `known` has the readings of
+    /// the section and the last one before it.
     [[nodiscard]] bool may_contain(const index_section& section, const index_entry& entry,
-                                   std::span<const eventlog_clock_sample> readings) const noexcept {
+                                   const clock_converter& known) const noexcept {
+        const std::vector<eventlog_clock_sample>& readings = known.pairs();
         // All readings around the block's records: CLOCK_REALTIME may have been set between two of
         // them.
         const auto later = [](std::uint64_t time, const auto& pair) { return time < pair.clock; };
         auto reading = std::upper_bound(readings.begin(), readings.end(), entry.earliest, later);
         reading -= reading == readings.begin() ? 0 : 1;
-        double least = std::numeric_limits<double>::infinity();
-        double most = -least;
+        constexpr double infinite = std::numeric_limits<double>::infinity();
+        bounds offsets{infinite, -infinite};
         do {
             if (reading == readings.end()) {
                 return may_contain(section);
             }
             const auto offset = static_cast<double>(
                 static_cast<std::int64_t>(reading->realtime - reading->monotonic));
-            least = std::min(least, offset);
-            most = std::max(most, offset);
+            offsets.least = std::min(offsets.least, offset);
+            offsets.most = std::max(offsets.most, offset);
             ++reading;
         } while (reading != readings.end() && reading->clock <= entry.latest);
-        return may_contain(section, entry.earliest, entry.latest, least, most);
+        return may_contain(
+            section, entry.earliest, entry.latest,
+            {monotonic_at(entry.earliest, known).least, monotonic_at(entry.latest, known).most},
+            offsets);
     }
 
   private:
@@ -104,6 +109,12 @@ class range_selector {
     // the clocks.
     static constexpr double slack = 1e7;
     static constexpr double slack_rate = 1e-3;
+
+    /// In double, because values of a damaged file must not overflow.
+    struct bounds {
+        double least = 0;
+        double most = 0;
+    };
 
     /// Readings of the host's clock on both sides of a section. The section's own readings and
     /// these convert times in [before, after). Records may have any time: a record that was written
@@ -121,6 +132,37 @@ class range_selector {
     [[nodiscard]] static double span_of(const index_section& section) noexcept {
         return std::max(0.0, static_cast<double>(section.head.last_clock.monotonic) -
                                  static_cast<double>(section.head.first_clock.monotonic));
+    }
+
+    /// CLOCK_MONOTONIC at a time, according to the first and last readings of all sections. Between
+    /// two of them the rate of a TSC is unknown: it may go on while the machine sleeps.
+    [[nodiscard]] bounds monotonic_at(std::uint64_t time) const noexcept {
+        const std::vector<eventlog_clock_sample>& readings = clock_.pairs();
+        const auto next = std::upper_bound(
+            readings.begin(), readings.end(), time,
+            [](std::uint64_t wanted, const auto& pair) { return wanted < pair.clock; });
+        if (clock_.clock() == EVENTLOG_CLOCK_TSC && next != readings.begin() &&
+            next != readings.end()) {
+            return {to_double((next - 1)->monotonic), to_double(next->monotonic)};
+        }
+        const auto found = static_cast<double>(clock_.monotonic(time));
+        return {found, found};
+    }
+
+    /// The same, exactly if the time is between consecutive readings.
+    [[nodiscard]] bounds monotonic_at(std::uint64_t time,
+                                      const clock_converter& known) const noexcept {
+        const std::vector<eventlog_clock_sample>& readings = known.pairs();
+        if (readings.empty() || time < readings.front().clock || time > readings.back().clock) {
+            return monotonic_at(time);
+        }
+        const auto found = static_cast<double>(known.monotonic(time));
+        return {found, found};
+    }
+
+    /// As clock_converter takes a reading, which may be damaged.
+    [[nodiscard]] static double to_double(std::uint64_t reading) noexcept {
+        return static_cast<double>(static_cast<std::int64_t>(reading));
     }
 
     void note_readings() {
@@ -164,22 +206,21 @@ class range_selector {
         return earliest <= latest && (earliest < near.before || latest >= near.after);
     }
 
-    /// Whether records with these times, in units of the host's clock, and these differences
-    /// between CLOCK_REALTIME and CLOCK_MONOTONIC may be in the range.
+    /// Whether records with these times, in units of the host's clock and of CLOCK_MONOTONIC, and
+    /// these differences between CLOCK_REALTIME and CLOCK_MONOTONIC may be in the range.
     [[nodiscard]] bool may_contain(const index_section& section, std::uint64_t earliest,
-                                   std::uint64_t latest, double offset_min,
-                                   double offset_max) const noexcept {
+                                   std::uint64_t latest, const bounds& monotonic,
+                                   const bounds& offsets) const noexcept {
         if (earliest > latest) {
             return false;
         }
-        // In double, because values of a damaged file must not overflow.
         const bool far = is_far(section, earliest, latest);
         const double more = slack + (far ? span_ : span_of(section)) * slack_rate;
-        double begin = static_cast<double>(clock_.monotonic(earliest)) - more + hints_.offset_min;
-        double end = static_cast<double>(clock_.monotonic(latest)) + more + hints_.offset_max;
+        double begin = monotonic.least - more + hints_.offset_min;
+        double end = monotonic.most + more + hints_.offset_max;
         if (follows_realtime(range_.clock)) {
-            begin += far ? std::min(offset_min, offset_min_) : offset_min;
-            end += far ? std::max(offset_max, offset_max_) : offset_max;
+            begin += far ? std::min(offsets.least, offset_min_) : offsets.least;
+            end += far ? std::max(offsets.most, offset_max_) : offsets.most;
         }
         if (has_more_) {
             // Unknown readings convert times after the last known one, perhaps to earlier times,

@@ -264,4 +264,48 @@ TEST(time_range, has_pauses_with_the_times_of_a_full_reading) {
     }
 }
 
+/// A TSC goes on for an hour while the machine sleeps, before step 100, and CLOCK_MONOTONIC stops.
+constexpr std::uint64_t tsc_of_step(std::uint64_t step) {
+    return time_of_step(step) + (step < 100 ? 0 : 3600 * second);
+}
+
+void write_tsc_recording(const std::string& path) {
+    elog::file_writer writer(path, EVENTLOG_CLOCK_TSC, 1);
+    writer.write_provider(test::mark_provider());
+    for (std::uint64_t step = 0; step < steps; ++step) {
+        const std::uint64_t time = tsc_of_step(step);
+        writer.write_clock({time, time_of_step(step), 1'700'000'000 * second + time});
+        const test::bytes records =
+            elog::map_times(elog::run_reader(test::make_records(1, 20)),
+                            [&](std::uint64_t) { return time + second / 2; });
+        elog::record_run run;
+        run.sequence = step * 20;
+        run.count = 20;
+        run.bytes = records;
+        writer.write_run(run);
+    }
+    writer.write_end();
+}
+
+TEST(time_range, of_tsc_selects_records_of_a_section_in_which_the_machine_slept) {
+    const test::scoped_environment_variable interval("EVENTLOG_TEST_INDEX_BYTES", "32768");
+    const std::string path = test::scratch_directory() + "/tsc.elog";
+    write_tsc_recording(path);
+    elog::file_reader whole(path);
+    const std::vector<std::uint64_t> all = times_in(whole);
+    ASSERT_EQ(all.size(), steps * 20);
+    for (const display_clock clock : {display_clock::realtime, display_clock::monotonic}) {
+        for (std::uint64_t step = 0; step + 2 < steps; ++step) {
+            const elog::time_range range{
+                elog::to_display_time(clock, whole.clock(), tsc_of_step(step)),
+                elog::to_display_time(clock, whole.clock(), tsc_of_step(step + 2)), clock};
+            elog::file_reader part(path, range);
+            EXPECT_TRUE(part.used_index());
+            EXPECT_EQ(times_in(part), selected(whole, all, range))
+                << elog::name_of(clock) << " " << step;
+            EXPECT_LT(part.bytes_read(), whole.bytes_read());
+        }
+    }
+}
+
 }  // namespace
