@@ -44,6 +44,15 @@ block_header header_of(const listed_block& listed) noexcept {
     return header;
 }
 
+std::vector<std::uint64_t> sorted_times(const std::vector<recording_mark>& marks) {
+    std::vector<std::uint64_t> times;
+    for (const recording_mark& mark : marks) {
+        times.push_back(mark.time);
+    }
+    std::sort(times.begin(), times.end());
+    return times;
+}
+
 }  // namespace
 
 /// Reads the metadata blocks of a section, and its clock readings if they are needed. Returns false
@@ -211,6 +220,14 @@ bool file_reader::scan_using_index() {
     const block_location& last = sections->back().place;
     walker_ = block_walker(file_, last.end(), last.header.number + 1);
     scan_blocks();
+    // Marks among these may be of any time.
+    const std::vector<std::uint64_t> marks = sorted_times(marks_);
+    if (std::any_of(sections->begin(), sections->end(), [&](const index_section& section) {
+            return wanted.lacks_readings(section, marks);
+        })) {
+        reset();
+        return false;
+    }
     return true;
 }
 
@@ -264,10 +281,7 @@ std::vector<recording_mark> file_reader::marks() const {
 
 std::vector<eventlog_clock_sample> file_reader::required_clock_readings() const {
     const std::vector<eventlog_clock_sample>& all = clock_.pairs();
-    std::vector<std::uint64_t> times_of_marks;
-    for (const recording_mark& mark : marks()) {
-        times_of_marks.push_back(mark.time);
-    }
+    const std::vector<std::uint64_t> times_of_marks = sorted_times(marks());
     // Tests the interval from one reading to the next. CLOCK_REALTIME may have been set, so several
     // intervals may meet the range.
     const auto meets_range = [&](std::size_t first) {
@@ -290,6 +304,7 @@ std::vector<eventlog_clock_sample> file_reader::required_clock_readings() const 
 }
 
 void file_reader::reset() {
+    walker_ = block_walker(file_, sizeof(file_header), 0);
     clock_ = clock_converter(host_.clock);
     watermarks_.clear();
     providers_.clear();

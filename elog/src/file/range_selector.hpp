@@ -75,6 +75,15 @@ class range_selector {
                has_time_within(hints_.marks, near.before, near.after);
     }
 
+    /// Whether readings that are left out with a section convert one of the times, which are in
+    /// order.
+    [[nodiscard]] bool lacks_readings(const index_section& section,
+                                      const std::vector<std::uint64_t>& times) const noexcept {
+        return section.head.clocks != 0 && !needs_readings(section) &&
+               has_time_within(times, section.head.first_clock.clock,
+                               section.head.last_clock.clock);
+    }
+
     /// Whether one block of a section may contain records of the range; `known` has the readings of
     /// the section and the last one before it.
     [[nodiscard]] bool may_contain(const index_section& section, const index_entry& entry,

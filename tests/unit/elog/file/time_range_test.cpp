@@ -43,10 +43,10 @@ elog::recording_mark mark_of_step(std::uint64_t step, std::uint64_t number, elog
 
 /// CLOCK_REALTIME is set back by 20 s and ahead again, every 10 s. The machine sleeps for 15 s
 /// before step 100. Eight pauses begin, one every three steps, after step 45, and end after step
-/// 300.
+/// 300. With `late` marks, which are written after all blocks, the recording is not finished.
 class unsteady_recording {
   public:
-    unsteady_recording() {
+    explicit unsteady_recording(const std::vector<elog::recording_mark>& late = {}) {
         elog::file_writer writer(path, EVENTLOG_CLOCK_MONOTONIC, 1);
         writer.write_provider(test::mark_provider());
         for (std::uint64_t step = 0; step < steps; ++step) {
@@ -60,7 +60,12 @@ class unsteady_recording {
             write_block(writer, time);
             write_marks(writer, step);
         }
-        writer.write_end();
+        for (const elog::recording_mark& mark : late) {
+            writer.write_mark(mark);
+        }
+        if (late.empty()) {
+            writer.write_end();
+        }
     }
     ~unsteady_recording() { static_cast<void>(::unlink(path.c_str())); }
     unsteady_recording(const unsteady_recording&) = delete;
@@ -262,6 +267,34 @@ TEST(time_range, has_pauses_with_the_times_of_a_full_reading) {
             }
         }
     }
+}
+
+/// Some of the sections between the range and the marks are not selected, in which CLOCK_REALTIME
+/// was set.
+TEST(time_range, has_times_of_pauses_that_follow_the_last_index) {
+    std::vector<elog::recording_mark> late;
+    for (std::uint64_t step = 100; step < 180; step += 5) {
+        late.push_back(mark_of_step(step, step, elog::mark_kind::pause));
+    }
+    const unsteady_recording recording(late);
+    const elog::file_reader whole(recording.path);
+    const elog::file_reader part(recording.path,
+                                 range_of(display_clock::realtime, whole, 290, 295));
+    EXPECT_EQ(part.marks(), whole.marks());
+    for (const elog::recording_mark& mark : late) {
+        EXPECT_EQ(part.clock().realtime(mark.time), whole.clock().realtime(mark.time))
+            << mark.number;
+    }
+    EXPECT_EQ(part.providers().size(), whole.providers().size());
+    EXPECT_EQ(part.damages(), std::vector<std::string>());
+}
+
+TEST(time_range, of_unfinished_file_with_a_pause_at_its_end_uses_the_index) {
+    const unsteady_recording recording({mark_of_step(steps - 1, 9, elog::mark_kind::pause)});
+    const elog::file_reader whole(recording.path);
+    const elog::file_reader part(recording.path,
+                                 range_of(display_clock::realtime, whole, 205, 215));
+    EXPECT_TRUE(part.used_index());
 }
 
 /// A TSC goes on for an hour while the machine sleeps, before step 100, and CLOCK_MONOTONIC stops.
