@@ -292,7 +292,18 @@ std::vector<eventlog_clock_sample> file_reader::required_clock_readings() const 
         return first + 1 < all.size() &&
                has_time_within(times_of_marks, all[first].clock, all[first + 1].clock);
     };
-    const auto converts = [&](std::size_t first) { return meets_range(first) || has_mark(first); };
+    // The offset of CLOCK_TAI may become smaller within the interval.
+    std::vector<std::uint64_t> times_of_offsets;
+    for (const clock_offsets& offsets : clock_.offsets()) {
+        times_of_offsets.push_back(offsets.clock);
+    }
+    const auto has_other_offsets = [&](std::size_t first) {
+        return has_offsets(range_.clock) && first + 1 < all.size() &&
+               has_time_within(times_of_offsets, all[first].clock, all[first + 1].clock);
+    };
+    const auto converts = [&](std::size_t first) {
+        return meets_range(first) || has_mark(first) || has_other_offsets(first);
+    };
     std::vector<eventlog_clock_sample> needed;
     for (std::size_t i = 0; i < all.size(); ++i) {
         const bool is_border = i == 0 || i + 1 == all.size();

@@ -246,6 +246,41 @@ TEST(time_range, needs_the_clock_readings_that_convert_its_records) {
     }
 }
 
+/// CLOCK_TAI is set back by 37 s within a step, at whose begin CLOCK_REALTIME was wrong.
+TEST(time_range, on_tai_needs_the_clock_readings_around_a_change_of_its_offset) {
+    constexpr std::uint64_t changed = 30;
+    const std::uint64_t within = time_of_step(changed) + second / 4;
+    const std::string path = test::scratch_directory() + "/tai.elog";
+    elog::file_writer writer(path, EVENTLOG_CLOCK_MONOTONIC, 1);
+    writer.write_provider(test::mark_provider());
+    for (std::uint64_t step = 0; step < 2 * changed; ++step) {
+        const std::uint64_t time = time_of_step(step);
+        const std::uint64_t back = step == changed ? 3000 * second : 0;
+        writer.write_clock({time, time, 1'700'000'000 * second + time - back});
+        if (step == 0) {
+            writer.write_offsets({time, 0, 37'000'000'000});
+        } else if (step == changed) {
+            writer.write_offsets({time + second / 2, 0, 0});
+        }
+    }
+    const test::bytes records = elog::map_times(elog::run_reader(test::make_records(1, 1)),
+                                                [&](std::uint64_t) { return within; });
+    elog::record_run run;
+    run.count = 1;
+    run.bytes = records;
+    writer.write_run(run);
+    writer.write_end();
+    const elog::file_reader whole(path);
+    const std::int64_t tai = whole.clock().tai(within);
+    const elog::file_reader part(path, {tai, tai + 1, display_clock::tai});
+    elog::clock_converter copy(EVENTLOG_CLOCK_MONOTONIC);
+    for (const eventlog_clock_sample& reading : part.required_clock_readings()) {
+        copy.add(reading);
+    }
+    EXPECT_EQ(copy.realtime(within), whole.clock().realtime(within));
+    EXPECT_LT(copy.pairs().size(), changed);
+}
+
 TEST(time_range, has_pauses_with_the_times_of_a_full_reading) {
     const unsteady_recording recording;
     const elog::file_reader whole(recording.path);
