@@ -335,6 +335,7 @@ void file_reader::reset() {
     notes_ = {};
     marks_.clear();
     end_.reset();
+    is_compared_ = false;
 }
 
 }  // namespace elog

@@ -474,7 +474,8 @@ std::size_t file_reader::retained_locations() const noexcept {
 }
 
 void file_reader::compare_with_end_block() {
-    if (end_ && unreadable_ == 0 && undecoded_ == 0) {
+    if (end_ && !is_compared_ && unreadable_ == 0 && undecoded_ == 0) {
+        is_compared_ = true;
         compare_totals(file_, *end_, found_.records, saturating_sum(found_.lost, losses_.lost()),
                        largest_loss(clock_, host_.ring_count));
     }

@@ -81,7 +81,8 @@ class file_reader {
     void rewind();
     /// The next run of a ring; nullopt after the last one.
     [[nodiscard]] std::optional<owned_run> next_run(std::uint32_t ring);
-    /// Reports a difference between the records read and the totals in the end block.
+    /// Reports a difference between the records read and the totals in the end block, once: the
+    /// report is damage, for which a second comparison would have another text.
     void compare_with_end_block();
 
     // For a file that is still being written, with next_run():
@@ -212,6 +213,7 @@ class file_reader {
     recording_notes notes_;
     std::vector<recording_mark> marks_;
     std::optional<end_block> end_;
+    bool is_compared_ = false;  // see compare_with_end_block()
 };
 
 }  // namespace elog

@@ -48,6 +48,26 @@ TEST(repeated_read, of_growing_file_has_same_records) {
     EXPECT_EQ(count_records(later), 20U);
 }
 
+TEST(repeated_read, reports_wrong_totals_once) {
+    const std::string path = path_of("totals.elog");
+    elog::file_writer writer(path, EVENTLOG_CLOCK_MONOTONIC, 1);
+    writer.write_clock({1'000'000'000, 1'000'000'000, 1'000'000'000});
+    writer.write_provider(test::mark_provider());
+    const test::bytes records = test::make_records(1, 10);
+    elog::record_run run;
+    run.count = 10;
+    run.bytes = records;
+    writer.write_run(run);
+    writer.write_end(elog::end_reason::regular, elog::file_totals{15, 0});
+    elog::file_reader file(path);
+    EXPECT_EQ(count_records(file), 10U);
+    const std::vector<std::string> damages{
+        "the end counts 15 records and 0 lost, but there are 10 and 0"};
+    EXPECT_EQ(file.damages(), damages);
+    EXPECT_EQ(count_records(file), 10U);
+    EXPECT_EQ(file.damages(), damages);
+}
+
 TEST(repeated_read, reports_each_damage_once) {
     const std::string path = path_of("damaged.elog");
     test::write_sample(path);
