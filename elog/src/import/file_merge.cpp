@@ -120,7 +120,7 @@ bool has_same_clock(const merge_input& one, const merge_input& other) {
 }
 
 bool has_same_boot(const merge_input& one, const merge_input& other) {
-    if (one.host.recording == other.host.recording) {
+    if (one.host.recording != 0 && one.host.recording == other.host.recording) {
         return true;
     }
     // In double, so that values of a damaged file cannot overflow.
@@ -329,7 +329,7 @@ class file_merger {
 
     void open(std::uint32_t number);
     void close(open_file& file);
-    void take_marks(const file_reader& reader, const merge_input& file);
+    void take_marks(const file_reader& reader, std::uint32_t number);
     [[nodiscard]] std::optional<owned_run> fetch(std::uint32_t ring);
 
     std::vector<merge_input> files_;
@@ -355,17 +355,17 @@ void file_merger::open(std::uint32_t number) {
         throw user_error("The file {} has changed while it was read. Try again.",
                          files_[number].path);
     }
-    take_marks(*place->reader, files_[number]);
-    repeated_.take_notes(files_[number].host.recording, place->reader->notes());
+    take_marks(*place->reader, number);
+    repeated_.take_notes(number, place->reader->notes());
     place->reader->rewind();
     place->is_exhausted.assign(ring_count_, false);
     place->exhausted_count = 0;
 }
 
-void file_merger::take_marks(const file_reader& reader, const merge_input& file) {
+void file_merger::take_marks(const file_reader& reader, std::uint32_t number) {
     for (const recording_mark& mark : reader.marks()) {
-        if (std::optional<recording_mark> taken = repeated_.take_mark(file.host.recording, mark)) {
-            taken->time = file.timeline.time(taken->time);
+        if (std::optional<recording_mark> taken = repeated_.take_mark(number, mark)) {
+            taken->time = files_[number].timeline.time(taken->time);
             marks_.add(*taken);
         }
     }
@@ -375,15 +375,14 @@ void file_merger::take_marks(const file_reader& reader, const merge_input& file)
 void file_merger::close(open_file& file) {
     file_reader& reader = *file.reader;
     const std::string& path = files_[file.number].path;
-    const std::uint64_t recording = files_[file.number].host.recording;
     for (loss_report loss : reader.losses()) {
         if (loss.scope == loss_scope::ring) {
             loss.index = files_[file.number].timeline.ring(loss.index);
-            if (repeated_.take_end(recording, file.number, loss)) {
+            if (repeated_.take_end(file.number, loss)) {
                 continue;
             }
         } else {
-            repeated_.subtract_counted(recording, loss);
+            repeated_.subtract_counted(file.number, loss);
         }
         copier_.write_loss(loss, file.number, reader.providers());
     }
@@ -432,7 +431,7 @@ merge_summary file_merger::run() {
         merged_record own = record;
         own.ring = record.ring % ring_count_;
         marks_.take_until(order_time_of(own), take_mark);
-        repeated_.subtract_counted(files_[file.number].host.recording, file.number, own);
+        repeated_.subtract_counted(file.number, own);
         copier_.write(own, file.number, file.reader->providers());
     };
     for (std::uint32_t number = 0; number < files_.size(); ++number) {

@@ -53,8 +53,9 @@ void add_notes(recording_notes& to, const recording_notes& other) {
 }  // namespace
 
 /// Pauses get different numbers. Parts of one recording repeat the begin of a pause.
-std::optional<recording_mark> repeated_contents::take_mark(std::uint64_t recording,
+std::optional<recording_mark> repeated_contents::take_mark(std::uint32_t file,
                                                            const recording_mark& mark) {
+    const recording_key& recording = recordings_[file];
     if (!known_marks_.emplace(recording, mark).second) {
         return std::nullopt;
     }
@@ -65,8 +66,8 @@ std::optional<recording_mark> repeated_contents::take_mark(std::uint64_t recordi
 }
 
 /// The later files of a recording repeat what the providers have lost in the earlier ones.
-void repeated_contents::subtract_counted(std::uint64_t recording, loss_report& loss) {
-    loss_report& counted = counted_[{recording, loss.index}];
+void repeated_contents::subtract_counted(std::uint32_t file, loss_report& loss) {
+    loss_report& counted = counted_[{recordings_[file], loss.index}];
     for (const auto count :
          {&loss_report::full, &loss_report::too_large, &loss_report::busy, &loss_report::unattached,
           &loss_report::refused, &loss_report::no_memory}) {
@@ -77,17 +78,18 @@ void repeated_contents::subtract_counted(std::uint64_t recording, loss_report& l
 }
 
 void repeated_contents::add_file(std::uint64_t recording, std::uint32_t part) {
-    // The number 0 is that of files that have lost it.
-    whole_files_[recording] += recording != 0 && part == 0 ? 1U : 0U;
+    const auto number = static_cast<std::uint32_t>(recordings_.size() + 1);
+    recordings_.emplace_back(recording, recording == 0 ? number : 0);
+    whole_files_[recordings_.back()] += part == 0 ? 1U : 0U;
 }
 
-bool repeated_contents::is_split(std::uint64_t recording) const {
+bool repeated_contents::is_split(const recording_key& recording) const {
     const auto found = whole_files_.find(recording);
     return found != whole_files_.end() && found->second > 1;
 }
 
-void repeated_contents::subtract_counted(std::uint64_t recording, std::uint32_t file,
-                                         merged_record& record) {
+void repeated_contents::subtract_counted(std::uint32_t file, merged_record& record) {
+    const recording_key& recording = recordings_[file];
     if (record.lost_before == 0 || !is_split(recording)) {
         return;
     }
@@ -99,8 +101,8 @@ void repeated_contents::subtract_counted(std::uint64_t recording, std::uint32_t 
     ring.counted = all;
 }
 
-bool repeated_contents::take_end(std::uint64_t recording, std::uint32_t file,
-                                 const loss_report& loss) {
+bool repeated_contents::take_end(std::uint32_t file, const loss_report& loss) {
+    const recording_key& recording = recordings_[file];
     if (!is_split(recording)) {
         return false;
     }
@@ -126,8 +128,8 @@ std::vector<loss_report> repeated_contents::losses_at_end() const {
 }
 
 /// Of several files of a recording, one has the counts, or all have the same.
-void repeated_contents::take_notes(std::uint64_t recording, const recording_notes& notes) {
-    if ((notes.omitted || notes.scope) && noted_.insert(recording).second) {
+void repeated_contents::take_notes(std::uint32_t file, const recording_notes& notes) {
+    if ((notes.omitted || notes.scope) && noted_.insert(recordings_[file]).second) {
         add_notes(notes_, notes);
     }
 }

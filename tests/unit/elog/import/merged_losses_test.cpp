@@ -9,6 +9,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/user_error.hpp"
 #include "file/file_check.hpp"
 #include "file/file_reader.hpp"
 #include "file/file_writer.hpp"
@@ -128,6 +129,46 @@ TEST(merged_losses, have_each_loss_of_a_split_recording_once) {
     const std::vector<std::string> more{files[0], files[1], files[2], other};
     EXPECT_EQ(elog::merge_files(more, {path_of("of_both.elog")}).copied.lost,
               copied.lost + 8 + 1 + 9 + 1);
+}
+
+/// As files whose host block is damaged: nothing tells whether they are of one recording.
+TEST(merged_losses, of_files_that_have_lost_their_recording_are_all_counted) {
+    std::vector<std::string> files;
+    elog::recording_host host;
+    host.host_name = "here";
+    for (const std::uint64_t number : {1U, 2U}) {
+        files.push_back(path_of("lost_recording" + std::to_string(number) + ".elog"));
+        elog::file_writer writer(files.back(), host);
+        writer.write_clock({1000, 1000, 1000});
+        writer.write_loss(elog::provider_loss(8, 0, 10, 0));
+        writer.write_mark({2000, 1, elog::mark_kind::pause});
+        writer.write_mark({2000 + number, 1, elog::mark_kind::resume});
+        elog::recording_notes notes;
+        notes.scope = {number, 0, 0};
+        writer.write_notes(notes);
+        writer.write_end();
+        ASSERT_EQ(elog::file_reader(files.back()).host().recording, 0U);
+    }
+    const std::string path = path_of("of_lost_recordings.elog");
+    EXPECT_EQ(elog::merge_files(files, {path}).copied.lost, 20U);
+    const elog::file_reader file(path);
+    EXPECT_EQ(file.marks().size(), 4U);
+    ASSERT_TRUE(file.notes().scope);
+    EXPECT_EQ(file.notes().scope->outside, 3U);
+}
+
+TEST(merged_losses, of_files_that_have_lost_their_recording_are_rejected_across_reboots) {
+    std::vector<std::string> files;
+    elog::recording_host host;
+    host.host_name = "here";
+    for (const std::uint64_t boot_time : {0ULL, 1'000'000'000'000'000ULL}) {
+        files.push_back(path_of("of_boot" + std::to_string(boot_time) + ".elog"));
+        elog::file_writer writer(files.back(), host);
+        writer.write_clock({1000, 1000, boot_time + 1000});
+        writer.write_end();
+    }
+    EXPECT_THROW(static_cast<void>(elog::merge_files(files, {path_of("of_boots.elog")})),
+                 elog::user_error);
 }
 
 }  // namespace
