@@ -17,7 +17,6 @@ namespace {
 // Memory limit beside schemas: merging keeps one block for each ring, see run_coalescer.
 constexpr std::size_t held_bytes_max = std::size_t{512} << 20U;
 constexpr std::size_t processes_max = EVENTLOG_PROVIDERS_MAX;
-constexpr std::size_t omitted_max = EVENTLOG_PROVIDERS_MAX;  // events with omitted records
 
 // The largest memory of the schemas of all providers, parsed. A schema of many events and fields
 // with short names takes ten times its size.
@@ -278,7 +277,7 @@ void file_reader::take_note(std::span<const std::uint8_t> payload) {
         omitted.by_sampling = values[2];
         omitted.by_rate = values[3];
         omitted.max_rate = values[4];
-    } else if (omitted.events.size() < omitted_max) {
+    } else if (omitted.events.size() < omitted_events_max) {
         omitted.events.push_back({*provider, *event, values[0], values[1], values[2], values[3]});
     }
 }

@@ -4,12 +4,18 @@
 // recording, also in the file of a part.
 #pragma once
 
+#include <linux/eventlog.h>
+
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 
 #include "record/sampling_report.hpp"
 
 namespace elog {
+
+/// The largest number of events of which a reader keeps the counts.
+inline constexpr std::size_t omitted_events_max = EVENTLOG_PROVIDERS_MAX;
 
 /// Of a recording that is limited to the processes of a command.
 struct command_scope_counts {

@@ -2,7 +2,6 @@
 #include "import/repeated_contents.hpp"
 
 #include <algorithm>
-#include <string>
 #include <tuple>
 #include <vector>
 
@@ -19,38 +18,21 @@ void add_counts(Counts& to, const Counts& other) noexcept {
     add_saturating(to.by_rate, other.by_rate);
 }
 
-void add_omitted(sampling_report& to, const sampling_report& other) {
+}  // namespace
+
+void repeated_contents::add_omitted(const sampling_report& other) {
+    sampling_report& to = notes_.omitted ? *notes_.omitted : notes_.omitted.emplace();
     add_counts(to, other);
     to.max_rate = std::max(to.max_rate, other.max_rate);
-    std::map<std::tuple<std::string, std::string, std::uint64_t>, sampled_event> events;
-    for (const auto* const all : {&std::as_const(to.events), &other.events}) {
-        for (const sampled_event& each : *all) {
-            const auto [found, is_new] =
-                events.try_emplace({each.provider, each.event, each.every}, each);
-            if (!is_new) {
-                add_counts(found->second, each);
-            }
+    for (const sampled_event& each : other.events) {
+        const std::tuple key(each.provider, each.event, each.every);
+        if (const auto known = omitted_.find(key); known != omitted_.end()) {
+            add_counts(known->second, each);
+        } else if (omitted_.size() < omitted_events_max) {
+            omitted_.emplace(key, each);
         }
     }
-    to.events.clear();
-    for (auto& [key, each] : events) {
-        to.events.push_back(std::move(each));
-    }
 }
-
-void add_notes(recording_notes& to, const recording_notes& other) {
-    if (other.omitted) {
-        add_omitted(to.omitted ? *to.omitted : to.omitted.emplace(), *other.omitted);
-    }
-    if (other.scope) {
-        command_scope_counts& scope = to.scope ? *to.scope : to.scope.emplace();
-        add_saturating(scope.outside, other.scope->outside);
-        add_saturating(scope.undecided, other.scope->undecided);
-        add_saturating(scope.undecided_processes, other.scope->undecided_processes);
-    }
-}
-
-}  // namespace
 
 /// Pauses get different numbers. Parts of one recording repeat the begin of a pause.
 std::optional<recording_mark> repeated_contents::take_mark(std::uint32_t file,
@@ -129,9 +111,26 @@ std::vector<loss_report> repeated_contents::losses_at_end() const {
 
 /// Of several files of a recording, one has the counts, or all have the same.
 void repeated_contents::take_notes(std::uint32_t file, const recording_notes& notes) {
-    if ((notes.omitted || notes.scope) && noted_.insert(recordings_[file]).second) {
-        add_notes(notes_, notes);
+    if ((!notes.omitted && !notes.scope) || !noted_.insert(recordings_[file]).second) {
+        return;
     }
+    if (notes.omitted) {
+        add_omitted(*notes.omitted);
+    }
+    if (notes.scope) {
+        command_scope_counts& scope = notes_.scope ? *notes_.scope : notes_.scope.emplace();
+        add_saturating(scope.outside, notes.scope->outside);
+        add_saturating(scope.undecided, notes.scope->undecided);
+        add_saturating(scope.undecided_processes, notes.scope->undecided_processes);
+    }
+}
+
+recording_notes repeated_contents::notes() const {
+    recording_notes notes = notes_;
+    for (const auto& [key, each] : omitted_) {
+        notes.omitted->events.push_back(each);
+    }
+    return notes;
 }
 
 }  // namespace elog

@@ -14,6 +14,8 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -44,8 +46,8 @@ class repeated_contents {
     [[nodiscard]] std::vector<loss_report> losses_at_end() const;
 
     void take_notes(std::uint32_t file, const recording_notes& notes);
-    /// Of all recordings together.
-    [[nodiscard]] const recording_notes& notes() const noexcept { return notes_; }
+    /// Of all recordings together; of at most omitted_events_max events.
+    [[nodiscard]] recording_notes notes() const;
 
   private:
     /// The number of a recording and 0, or 0 and the number of a file from 1.
@@ -58,6 +60,7 @@ class repeated_contents {
         loss_report end{};                                 // `full`: with those before records
     };
 
+    void add_omitted(const sampling_report& other);
     [[nodiscard]] bool is_split(const recording_key& recording) const;
 
     std::vector<recording_key> recordings_;  // by file
@@ -66,7 +69,9 @@ class repeated_contents {
     std::map<std::pair<recording_key, std::uint32_t>, ring_losses> rings_;
     std::set<std::pair<recording_key, recording_mark>> known_marks_;
     std::map<std::pair<recording_key, std::uint64_t>, std::uint64_t> pauses_;  // new numbers
-    recording_notes notes_;
+    recording_notes notes_;  // without events, which are in omitted_
+    // By provider, event and rate.
+    std::map<std::tuple<std::string, std::string, std::uint64_t>, sampled_event> omitted_;
     std::set<recording_key> noted_;  // recordings in notes_
 };
 

@@ -11,6 +11,7 @@
 #include "file/file_reader.hpp"
 #include "file/file_writer.hpp"
 #include "import/file_merge.hpp"
+#include "import/repeated_contents.hpp"
 #include "scratch.hpp"
 
 namespace {
@@ -61,6 +62,27 @@ TEST(merged_notes, are_sums_of_recordings) {
     EXPECT_EQ(found.scope->outside, 44U);
     EXPECT_EQ(found.scope->undecided, 55U);
     EXPECT_EQ(found.scope->undecided_processes, 66U);
+}
+
+TEST(merged_notes, have_as_many_events_as_a_reader_keeps) {
+    elog::repeated_contents contents;
+    for (std::uint32_t file = 0; file < 2; ++file) {
+        contents.add_file(file + 1, 0);
+        elog::sampling_report omitted;
+        omitted.kept = 3;
+        for (std::size_t i = 0; i < elog::omitted_events_max; ++i) {
+            // The first one is in both.
+            const std::string name = "e" + std::to_string(i == 0 ? 0 : i * 2 + file);
+            omitted.events.push_back({"shop", name, 10, 7, 0, 0});
+        }
+        contents.take_notes(file, {omitted, {}});
+    }
+    const elog::recording_notes found = contents.notes();
+    ASSERT_TRUE(found.omitted);
+    EXPECT_EQ(found.omitted->kept, 6U);
+    ASSERT_EQ(found.omitted->events.size(), elog::omitted_events_max);
+    EXPECT_EQ(found.omitted->events[0].event, "e0");
+    EXPECT_EQ(found.omitted->events[0].kept, 14U);
 }
 
 TEST(merged_notes, are_absent_without_any) {
