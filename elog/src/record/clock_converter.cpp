@@ -25,7 +25,7 @@ std::int64_t sum(std::int64_t time, std::int64_t offset) noexcept {
     if (__builtin_add_overflow(time, offset, &found)) {
         return offset > 0 ? time_max : INT64_MIN;
     }
-    return found;
+    return std::min(found, time_max);
 }
 
 }  // namespace

@@ -57,6 +57,18 @@ TEST(display_clock, time_is_shown_on_each_clock) {
     EXPECT_EQ(shown(display_clock::tai, 170), began + (170 + 3600 + 37) * second);
 }
 
+/// INT64_MAX is the end of an open range, in which every record is.
+TEST(display_clock, time_is_before_the_end_of_time) {
+    for (const std::int64_t offset : {0, 1, 2}) {
+        elog::clock_converter clock(EVENTLOG_CLOCK_MONOTONIC);
+        constexpr std::uint64_t last = INT64_MAX - 1;
+        clock.add({1000, last, last});
+        clock.add_offsets({1000, offset, offset});
+        EXPECT_EQ(elog::to_display_time(display_clock::boottime, clock, 1000), INT64_MAX - 1);
+        EXPECT_EQ(elog::to_display_time(display_clock::tai, clock, 1000), INT64_MAX - 1);
+    }
+}
+
 TEST(display_clock, without_offsets_is_rejected) {
     elog::clock_converter clock(EVENTLOG_CLOCK_MONOTONIC);
     clock.add({5, 5, 5});
