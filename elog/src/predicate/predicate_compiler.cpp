@@ -53,13 +53,24 @@ class predicate_compiler : private comparison_compiler {
         if (value.kind != predicate_kind::name && !is_masked(value)) {
             return;
         }
-        try {
-            if (const std::optional<value_location> place = field_of(value)) {
-                note_values_of(*place, right);
-            }
-        } catch (const user_error&) {
-            // A wrong index. Folding reports it if the condition can affect the result.
+        if (const std::optional<value_location> place = element_of_field(value)) {
+            note_values_of(*place, right);
         }
+    }
+
+    /// The field of a name, or of a name with a mask; of an array its first element, whatever the
+    /// index is: folding reports a wrong one, if the condition can affect the result.
+    [[nodiscard]] std::optional<value_location> element_of_field(
+        const predicate_node& value) const {
+        field_reference name = (is_masked(value) ? node_at(value.children[0]) : value).place;
+        name.has_index = false;
+        const std::optional<value_location> whole = find_location(name, provider(), event(), {});
+        if (!whole || whole->stored.is != value_class::array) {
+            return whole;
+        }
+        name.has_index = true;
+        name.index = 0;
+        return find_location(name, provider(), event(), {});
     }
 
     void note_values_of(const value_location& place, std::size_t right) {
@@ -228,6 +239,10 @@ class predicate_compiler : private comparison_compiler {
                                negated);
         }
         if (!one || !other) {
+            const std::size_t name = one ? right : left;
+            if ((one || other) && is_value(element_of_field(node_at(one ? left : right)), name)) {
+                return fold_literal(one ? *one : *other, name, node.how, negated);  // whole array
+            }
             return constant(false);
         }
         if (is_masked(node_at(left)) || is_masked(node_at(right))) {

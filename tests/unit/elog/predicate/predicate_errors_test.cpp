@@ -73,6 +73,46 @@ TEST_F(predicates, know_names_of_values_in_conditions_without_effect) {
     expect_rejection("pid == 1 && why == connected", 20, "is a value of 'state'");
 }
 
+TEST_F(predicates, know_names_of_values_of_arrays) {
+    const record_builder arrays(R"(
+provider p {
+    enum state : u8 { closed = 0, open = 1 }
+    flags bits : u8 { low = 1, high = 2 }
+    event e info { ok: bool[4]  states: state[2]  sets: bits[2]  more: bool[]  plain: bool }
+}
+)",
+                                "test", 7);
+    const auto said = [&](const std::string& text) -> std::string {
+        try {
+            elog::record_filter filter(elog::predicate("--where", text), 0);
+            filter.add(arrays.provider());
+            filter.check_names();
+        } catch (const elog::user_error& error) {
+            return error.what();
+        }
+        return {};
+    };
+    for (const std::string condition :
+         {"ok[3] == true", "ok[9] == true", "true == ok[9]", "ok == true", "more[9] != false",
+          "more == true", "states[9] == open", "states == open", "(sets[9] & low) == high",
+          "sets & (low | high)"}) {
+        EXPECT_EQ(said("pid == 1 && " + condition), "") << condition;
+    }
+    EXPECT_EQ(said("ok[3] == true && more[9] == false && states[1] == open"), "");
+    // With an effect, the mistake is reported, and not the name of the value.
+    const auto expect = [&](const std::string& text, const std::string& part) {
+        EXPECT_NE(said(text).find(part), std::string::npos) << text << "\n" << said(text);
+    };
+    expect("ok[9] == true", "'ok' has 4 elements");
+    expect("ok == true", "say which element, for example ok[0]");
+    expect("true == ok", "say which element, for example ok[0]");
+    expect("more == true", "say which element, for example more[0]");
+    expect("states == open", "say which element, for example states[0]");
+    expect("ok == maybe", "No event has a field 'maybe'");
+    expect("pid == 1 && ok[0] == maybe", "No event has a field 'maybe'");
+    expect("plain[1] == true", "is no array of numbers");
+}
+
 TEST_F(predicates, with_unknown_event_or_provider_are_reported_but_accepted) {
     const auto reports = [this](std::string_view text) {
         elog::record_filter filter(elog::predicate("--where", text), 0);
