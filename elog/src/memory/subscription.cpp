@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <sys/random.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -206,9 +207,40 @@ subscription::~subscription() {
 /// After end(), because the slot may be reused as soon as the name is removed: by then the bits
 /// must be cleared in all gates.
 void subscription::remove() noexcept {
-    static_cast<void>(
-        ::unlinkat(directory_.subscriptions.get(), core::slot_file_name(slot_).data(), 0));
+    if (holder_of_slot() == slot_holder::self) {
+        static_cast<void>(
+            ::unlinkat(directory_.subscriptions.get(), core::slot_file_name(slot_).data(), 0));
+    }
     core::release_memory(file_, geometry_);
+}
+
+/// Another one, or none, after the file of this one was removed by hand. The name of the slot is
+/// not that of this subscription then, and the bits may not be.
+subscription::slot_holder subscription::holder_of_slot() const noexcept {
+    struct stat own {};
+    struct stat named {};
+    if (::fstatat(directory_.subscriptions.get(), core::slot_file_name(slot_).data(), &named,
+                  AT_SYMLINK_NOFOLLOW) != 0) {
+        return slot_holder::none;
+    }
+    const bool is_own =
+        ::fstat(file_.get(), &own) == 0 && own.st_dev == named.st_dev && own.st_ino == named.st_ino;
+    return is_own ? slot_holder::self : slot_holder::other;
+}
+
+/// False, and the bits stay, if another subscription has the slot.
+bool subscription::clear_own_gates() noexcept {
+    if (holder_of_slot() == slot_holder::self) {
+        core::clear_gates(directory_, slot_);
+        return true;
+    }
+    // Under the lock, no other one gets the slot before the bits are cleared.
+    const timed_directory_lock lock(directory_);
+    if (!lock.held() || holder_of_slot() != slot_holder::none) {
+        return false;
+    }
+    core::clear_gates(directory_, slot_);
+    return true;
 }
 
 /// Whether this process made the subscription. The process number is not enough: a child in another
@@ -317,6 +349,12 @@ void subscription::open_gates(const subscription_options& options) {
 void subscription::detach() {
     const timed_directory_lock lock(directory_);
     lock.throw_unless_held();
+    if (holder_of_slot() != slot_holder::self) {
+        throw user_error("'{}' cannot be started: its file {}/subscriptions/{} was removed. Start "
+                         "it again.",
+                         &header_.name[0], core::current_directory().text.data(),
+                         core::slot_file_name(slot_).data());
+    }
     core::mark_detached(file_, header_);
     detached_ = true;
 }
@@ -327,11 +365,18 @@ std::uint64_t subscription::pause() noexcept {
     begin_pause(file_, now);
     paused_ = true;
     core::mark_paused(file_);
-    core::clear_gates(directory_, slot_);
+    static_cast<void>(clear_own_gates());
     return now;
 }
 
 std::uint64_t subscription::resume() {
+    const timed_directory_lock lock(directory_);
+    lock.throw_unless_held();
+    if (holder_of_slot() != slot_holder::self) {
+        throw user_error("The recording cannot be resumed: its file {}/subscriptions/{} was "
+                         "removed. End it, and record again.",
+                         core::current_directory().text.data(), core::slot_file_name(slot_).data());
+    }
     core::mark_live(file_);
     const std::string_view filter(header_.filter, header_.filter_size);
     elog::open_gates(directory_, {slot_, header_.serial, filter}, filter);
@@ -347,9 +392,11 @@ void subscription::end() noexcept {
     }
     ended_ = true;
     core::mark_ended(file_);
-    core::clear_gates(directory_, slot_);
-    if (paused_) {
+    const bool has_cleared = clear_own_gates();
+    if (paused_ || !has_cleared) {
         core::request_unmapping(directory_);
+    }
+    if (paused_) {
         end_pause(file_, core::read_clock_ordered(header_.clock));
     }
 }

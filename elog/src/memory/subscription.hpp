@@ -85,6 +85,7 @@ class subscription {
     std::uint64_t pause() noexcept;
 
     /// Ends a pause. Returns a time that is not earlier than the last event that was dropped.
+    /// Throws user_error if the file was removed by hand and another subscription has the slot.
     std::uint64_t resume();
 
     /// Stops recording. Records in the buffers can still be read.
@@ -100,12 +101,16 @@ class subscription {
     [[nodiscard]] unsigned slot() const noexcept { return slot_; }
 
   private:
+    enum class slot_holder { self, other, none };
+
     void create_region(const subscription_options& options);
     void publish();
     void remove() noexcept;
     void check_name() const;
     void open_gates(const subscription_options& options);
     [[nodiscard]] bool is_ours() const noexcept;
+    [[nodiscard]] slot_holder holder_of_slot() const noexcept;
+    [[nodiscard]] bool clear_own_gates() noexcept;
 
     eventlog::core::directory directory_;
     eventlog::core::unique_fd file_;

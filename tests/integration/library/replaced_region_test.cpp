@@ -5,8 +5,10 @@
 #include <atomic>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <thread>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -14,7 +16,9 @@
 
 #include <eventlog/eventlog.hpp>
 
+#include "base/user_error.hpp"
 #include "detach_fixture.hpp"
+#include "memory/subscription.hpp"
 #include "memory/unattached_losses.hpp"
 #include "platform/error_text.hpp"
 #include "shm/directory.hpp"
@@ -104,6 +108,70 @@ TEST_F(replaced_region, stays_left_when_its_successors_end) {
     }
     detach_provider::emit(wanted{3});
     EXPECT_EQ(mapped_regions(), 0);
+}
+
+TEST_F(replaced_region, leaves_slot_to_its_successor_when_it_ends) {
+    std::optional<event_listener> old(std::in_place, "leaving_test:*");
+    detach_provider::emit(wanted{1});
+    remove_file_of(*old);
+    event_listener next("leaving_test:*");
+    old.reset();
+    EXPECT_TRUE(std::filesystem::exists(path_of(next)));
+    EXPECT_TRUE(detach_provider::enabled<unwanted>());
+    detach_provider::emit(wanted{2});
+    EXPECT_EQ(mapped_regions(), 1);
+    EXPECT_EQ(next.received_names(), "wanted");
+}
+
+TEST_F(replaced_region, leaves_slot_to_its_successor_when_it_is_paused) {
+    event_listener old("leaving_test:*");
+    detach_provider::emit(wanted{1});
+    remove_file_of(old);
+    event_listener next("leaving_test:*");
+    old.source().pause();
+    detach_provider::emit(wanted{2});
+    EXPECT_THROW(old.source().resume(), elog::user_error);
+    detach_provider::emit(wanted{3});
+    EXPECT_EQ(next.received_names(), "wanted wanted");
+    EXPECT_EQ(old.received_names(), "wanted");
+}
+
+/// Without an emit: a program in a sandbox cannot look for the subscriptions that still exist.
+TEST_F(replaced_region, has_no_bits_after_the_end_of_its_subscription) {
+    std::optional<event_listener> old(std::in_place, "leaving_test:wanted");
+    detach_provider::emit(wanted{1});
+    remove_file_of(*old);
+    old.reset();
+    for (const std::uint32_t word : gate_of(::getpid())) {
+        EXPECT_EQ(word & EVENTLOG_GATE_SUBSCRIPTIONS, 0U);
+    }
+    EXPECT_TRUE(at_some_emit(are_all_detached));
+}
+
+/// The slot has a subscription for another process, so that only the end notifies this one.
+TEST_F(replaced_region, is_unmapped_at_an_unwanted_event_after_the_end) {
+    std::optional<event_listener> old(std::in_place, "leaving_test:wanted");
+    detach_provider::emit(wanted{1});
+    remove_file_of(*old);
+    elog::subscription_options options;
+    options.patterns.add("leaving_test:*");
+    options.patterns.add_process(1);
+    options.buffer_size = flight.buffer_size;
+    const elog::subscription next(options);
+    ASSERT_EQ(next.slot(), old->source().slot());
+    detach_provider::emit(unwanted{2});
+    EXPECT_EQ(mapped_regions(), 1);
+    old.reset();
+    detach_provider::emit(unwanted{3});
+    EXPECT_EQ(mapped_regions(), 0);
+}
+
+TEST_F(replaced_region, cannot_be_resumed_or_detached) {
+    event_listener old("leaving_test:*");
+    old.source().pause();
+    remove_file_of(old);
+    EXPECT_THROW(old.source().resume(), elog::user_error);
+    EXPECT_THROW(old.source().detach(), elog::user_error);
 }
 
 /// The events of this process that were lost because it was not attached.
