@@ -2,6 +2,7 @@
 #include "memory/open_gates.hpp"
 
 #include <bitset>
+#include <cstdint>
 #include <vector>
 
 #include "platform/error_text.hpp"
@@ -41,12 +42,14 @@ void open_gates(const core::directory& where, const gate_request& wanted,
                 // Of other providers as well, whose events the process may count for the slot.
                 provider.forget_predecessor(wanted.slot);
                 std::bitset<EVENTLOG_EVENTS_MAX> events;
-                core::for_each_wanted(schema, wanted.filter, [&](std::uint16_t id, core::verdict) {
-                    if (provider.set_bit(id, wanted.slot)) {
-                        events.set(id);
+                core::for_each_wanted(schema, wanted.filter,
+                                      [&](std::uint16_t id, core::verdict) { events.set(id); });
+                provider.clear_unwanted_bits(wanted.slot, events);
+                for (std::uint32_t id = 0; id < events.size(); ++id) {
+                    if (events[id]) {
+                        static_cast<void>(provider.set_bit(id, wanted.slot));
                     }
-                });
-                provider.clear_replaced_bits(wanted.slot, events);
+                }
                 provider.notify();
             }
         }

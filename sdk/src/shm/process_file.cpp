@@ -324,15 +324,18 @@ bool published_provider::set_bit(std::uint32_t event, unsigned slot) noexcept {
     return is_set;
 }
 
-void published_provider::clear_replaced_bits(
+void published_provider::clear_unwanted_bits(
     unsigned slot, const std::bitset<EVENTLOG_EVENTS_MAX>& wanted) noexcept {
-    if ((file_->replaced_slots_ & 1U << slot) == 0 || misses_bits_ || !has_bit(slot) ||
-        gate() == nullptr) {
+    std::array<std::uint32_t, EVENTLOG_EVENTS_MAX> words{};
+    const std::span first = std::span(words).first(entry_.event_count);
+    if (!read_gate(first)) {
         return;
     }
-    // The wanted ones stay, because the process may have found the new subscription and attached.
-    for (std::uint32_t event = 0; event < entry_.event_count; ++event) {
-        if (!wanted[event] && !futex_clear_bit(&gate()[event], slot)) {
+    for (std::uint32_t event = 0; event < first.size(); ++event) {
+        if ((first[event] & 1U << slot) == 0 || wanted[event]) {
+            continue;
+        }
+        if (gate() == nullptr || !futex_clear_bit(&gate()[event], slot)) {
             return;
         }
     }

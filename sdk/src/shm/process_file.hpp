@@ -146,15 +146,16 @@ class published_provider {
     /// for an ended subscription of the slot do not count for this one.
     void forget_predecessor(unsigned slot) noexcept;
 
+    /// After process_file::store_slot_serial, before the first set_bit: clears the bits that a
+    /// subscription has left which has not ended, because its file was removed by hand. The bits of
+    /// `wanted` events stay, because the process may have found the new subscription and attached.
+    void clear_unwanted_bits(unsigned slot,
+                             const std::bitset<EVENTLOG_EVENTS_MAX>& wanted) noexcept;
+
     /// Sets a subscription's bit in the gate word of an event; notify() is called when all are set.
     /// False if the event is not below entry().event_count, or the gate cannot be mapped (at the
     /// first call) or has no memory; notify() then makes the process look for the subscription.
     [[nodiscard]] bool set_bit(std::uint32_t event, unsigned slot) noexcept;
-
-    /// After all set_bit() of a slot: clears the bits of a subscription that has not ended, but
-    /// that store_slot_serial() has replaced. `wanted` has the events whose bits were set.
-    void clear_replaced_bits(unsigned slot,
-                             const std::bitset<EVENTLOG_EVENTS_MAX>& wanted) noexcept;
 
     /// Clears the bit of an ended or paused subscription in all gate words. First sets the
     /// notification bits of an application that may have the region mapped, so that its next emit

@@ -357,6 +357,27 @@ TEST(process_file, consumer_without_memory_for_bits_raises_notifications) {
     });
 }
 
+/// The provider has the bits of no subscription, and its file no serial of one.
+TEST(process_file, consumer_clears_bits_outside_of_its_filter) {
+    check_in_child([] {
+        const dynamic_provider one = make("stale_bits");
+        core::directory where;
+        core::error_text error;
+        const core::directory_path path = core::current_directory();
+        ASSERT_TRUE(where.open(path, core::if_missing::fail, error));
+        const std::string name =
+            std::filesystem::path(process_file_path(::getpid())).filename().string();
+        core::process_file file;
+        ASSERT_TRUE(file.open(where, name.c_str(), error)) << error.text().c_str();
+        core::published_provider each(file);
+        ASSERT_TRUE(find_provider(each, "stale_bits"));
+        ASSERT_TRUE(each.set_bit(0, 0) && each.set_bit(1, 0) && each.set_bit(1, 1));
+        event_listener listener("stale_bits:first");
+        ASSERT_EQ(listener.source().slot(), 0U);
+        EXPECT_EQ(own_gate_of(::getpid(), "stale_bits"), (std::vector<std::uint32_t>{1, 2}));
+    });
+}
+
 TEST(process_file, subscription_is_found_again_that_had_no_gate) {
     check_in_child(check_missed_subscription);
 }
