@@ -15,6 +15,7 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstring>
+#include <utility>
 
 #include "shm/exact_io.hpp"
 #include "shm/futex_atomic.hpp"
@@ -331,11 +332,19 @@ void published_provider::clear_unwanted_bits(
     if (!read_gate(first)) {
         return;
     }
+    bool is_notified = false;
     for (std::uint32_t event = 0; event < first.size(); ++event) {
         if ((first[event] & 1U << slot) == 0 || wanted[event]) {
             continue;
         }
-        if (gate() == nullptr || !futex_clear_bit(&gate()[event], slot)) {
+        if (gate() == nullptr) {
+            return;
+        }
+        // The process may have the old region mapped, and may find no other notification.
+        if (!std::exchange(is_notified, true) && entry_.gate_mapped != 0) {
+            raise_notification();
+        }
+        if (!futex_clear_bit(&gate()[event], slot)) {
             return;
         }
     }

@@ -147,8 +147,10 @@ class published_provider {
     void forget_predecessor(unsigned slot) noexcept;
 
     /// After process_file::store_slot_serial, before the first set_bit: clears the bits that a
-    /// subscription has left which has not ended, because its file was removed by hand. The bits of
-    /// `wanted` events stay, because the process may have found the new subscription and attached.
+    /// subscription has left which has not ended, because its file was removed by hand. If there
+    /// are any, first sets the notification bits, so that the process unmaps the region of that
+    /// one. The bits of `wanted` events stay, because the process may have found the new
+    /// subscription and attached.
     void clear_unwanted_bits(unsigned slot,
                              const std::bitset<EVENTLOG_EVENTS_MAX>& wanted) noexcept;
 

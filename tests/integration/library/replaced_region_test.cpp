@@ -97,6 +97,18 @@ TEST_F(replaced_region, leaves_no_bits_of_unwanted_events) {
     EXPECT_EQ(next.received_names(), "wanted");
 }
 
+TEST_F(replaced_region, is_unmapped_if_its_successor_wants_nothing) {
+    event_listener old("leaving_test:*", flight);
+    detach_provider::emit(wanted{1});
+    remove_file_of(old);
+    event_listener next("leaving_test_of_no_process:*");
+    detach_provider::emit(wanted{2});
+    EXPECT_EQ(mapped_regions(), 0);
+    EXPECT_TRUE(at_some_emit(is_gate_closed));
+    EXPECT_EQ(old.received_names(), "wanted");
+    EXPECT_EQ(next.received_names(), "");
+}
+
 TEST_F(replaced_region, stays_left_when_its_successors_end) {
     event_listener old("leaving_test:*", flight);
     detach_provider::emit(wanted{1});
