@@ -62,7 +62,8 @@ void unmap_replaced_regions() noexcept {
          left &= left - 1) {
         const auto index = static_cast<unsigned>(std::countr_zero(left));
         subscription_slot& slot = subscription_slots[index];
-        if (is_slot_replaced(index, slot.serial.load(std::memory_order_relaxed))) {
+        if (slot.mapping.load(std::memory_order_relaxed) != 0 &&
+            is_slot_replaced(index, slot.serial.load(std::memory_order_relaxed))) {
             static_cast<void>(unmap_slot(slot));
         }
     }

@@ -318,7 +318,8 @@ bool try_append_to(const eventlog_provider& provider, const attachment& place, s
                                  const event_payload& payload) noexcept {
     const std::atomic_ref<std::uint32_t> gate = provider.gate_word(payload.event);
     std::uint32_t counted = 0;
-    if ((gate.load(std::memory_order_relaxed) & EVENTLOG_GATE_NOTIFICATION) != 0) {
+    // Acquire: behind the notification, slots have the serials that its consumer has stored.
+    if ((gate.load(std::memory_order_acquire) & EVENTLOG_GATE_NOTIFICATION) != 0) {
         run_notifications(provider, callback_timing::now);
         if (may_miss_subscriptions(provider)) [[unlikely]] {
             counted = count_before_own_gate(provider, gate.load(std::memory_order_relaxed));

@@ -277,7 +277,9 @@ void set_notification_request(eventlog_provider& provider, bool wanted) noexcept
         if (wanted) {
             word.fetch_or(EVENTLOG_GATE_NOTIFICATION, std::memory_order_release);
         } else {
-            word.fetch_and(~EVENTLOG_GATE_NOTIFICATION, std::memory_order_acquire);
+            // Acquire: what consumers have stored before they set the bit. Release: a thread that
+            // does not find it any more sees that replaced regions are unmapped.
+            word.fetch_and(~EVENTLOG_GATE_NOTIFICATION, std::memory_order_acq_rel);
         }
     }
 }
@@ -356,7 +358,7 @@ bool eventlog_provider_on_new_listener(eventlog_provider* provider, void (*callb
 
 void eventlog_provider_run_callbacks(eventlog_provider* provider) {
     if (provider != nullptr && provider->event_count.load(std::memory_order_acquire) != 0 &&
-        (provider->gate_word(0).load(std::memory_order_relaxed) & EVENTLOG_GATE_NOTIFICATION) !=
+        (provider->gate_word(0).load(std::memory_order_acquire) & EVENTLOG_GATE_NOTIFICATION) !=
             0) {
         eventlog::core::run_notifications(*provider, eventlog::core::callback_timing::now);
     }
