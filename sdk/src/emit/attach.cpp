@@ -110,7 +110,8 @@ constinit static_subscription opened_subscription{};
 /// why it is unreadable.
 class found_subscription {
   public:
-    found_subscription(const directory& where, unsigned slot) noexcept {
+    found_subscription(const directory& where, unsigned slot) noexcept
+        : known_serial_(slot_serial(slot)) {
         error_text ignored;
         // Open only in a child created without fork() while another thread was attaching.
         opened_subscription.file.forget();
@@ -125,8 +126,12 @@ class found_subscription {
     [[nodiscard]] const subscription_file& file() const noexcept {
         return opened_subscription.file;
     }
+    /// The serial that the slot had before the file was opened. A later subscription, also one
+    /// behind a file that was removed by hand, stores its own after it has the name.
+    [[nodiscard]] std::uint64_t known_serial() const noexcept { return known_serial_; }
 
   private:
+    std::uint64_t known_serial_;
     subscription_file::found result_ = subscription_file::found::nothing;
 };
 
@@ -208,10 +213,8 @@ bool is_reserved_at_once(const region_geometry& geometry) noexcept {
 }
 
 attach_look attach_to_file(eventlog_provider& provider, unsigned slot,
-                           const subscription_file& subscription, entry_time entries) noexcept {
-    // Read before the state: the next subscription of this slot stores its serial after this one
-    // has ended.
-    const std::uint64_t known_serial = slot_serial(slot);
+                           const found_subscription& found, entry_time entries) noexcept {
+    const subscription_file& subscription = found.file();
     if (subscription.has_ended()) {
         return {attach_outcome::no_match};
     }
@@ -226,7 +229,7 @@ attach_look attach_to_file(eventlog_provider& provider, unsigned slot,
         return {attach_outcome::retry_later};
     }
     if (!take_own_gate(provider)) {
-        replace_slot_serial(slot, known_serial, subscription.header().serial);
+        replace_slot_serial(slot, found.known_serial(), subscription.header().serial);
         // Unless its successor in the slot, which may not want this provider, has stored its own.
         const bool counts = slot_serial(slot) == subscription.header().serial &&
                             !subscription.has_ended() && !subscription.is_paused();
@@ -249,7 +252,12 @@ attach_look attach_to_file(eventlog_provider& provider, unsigned slot,
     }
     bool has_set_bits = false;
     if (result != attach_outcome::no_match) {
-        replace_slot_serial(slot, known_serial, subscription.header().serial);
+        replace_slot_serial(slot, found.known_serial(), subscription.header().serial);
+        if (is_slot_replaced(slot, subscription.header().serial)) {
+            // The file was removed by hand during this attach. The events of its successor may be
+            // others, and the region is left to unmap_dead_regions().
+            return {attach_outcome::no_match};
+        }
         // Of a paused subscription, the process that resumes it sets the bits: it stores the state,
         // then scans; this process has published the provider, then reads the state. The fence
         // makes at least one of them see the other.
@@ -274,7 +282,7 @@ attach_look attach_once(eventlog_provider& provider, unsigned slot,
     const found_subscription found(where, slot);
     switch (found.result()) {
         case subscription_file::found::usable:
-            return attach_to_file(provider, slot, found.file(), entry_time::now);
+            return attach_to_file(provider, slot, found, entry_time::now);
         case subscription_file::found::unreadable:
             return {attach_outcome::retry_later};
         case subscription_file::found::nothing:
@@ -339,7 +347,7 @@ present_subscriptions attach_to_present(eventlog_provider& provider, const direc
             continue;
         }
         if (opened.file().has_owner()) {
-            static_cast<void>(attach_to_file(provider, slot, opened.file(), entries));
+            static_cast<void>(attach_to_file(provider, slot, opened, entries));
         } else {
             found.has_dead = true;
         }

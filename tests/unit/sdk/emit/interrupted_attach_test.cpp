@@ -12,6 +12,8 @@
 #include <csignal>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
+#include <optional>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -20,6 +22,8 @@
 
 #include "listener.hpp"
 #include "process_files.hpp"
+#include "scratch.hpp"
+#include "shm/directory.hpp"
 #include "shm/exact_io.hpp"
 #include "syscall_override.hpp"
 #include "two_event_provider.hpp"
@@ -29,6 +33,7 @@ namespace {
 using eventlog::dynamic_provider;
 using eventlog::test::check_in_child;
 using eventlog::test::event_listener;
+using eventlog::test::eventlog_directory;
 using eventlog::test::make;
 using eventlog::test::own_gate_of;
 using eventlog::test::unattached_of;
@@ -127,6 +132,42 @@ void check_copied_process() {
 
 TEST(interrupted_attach, leaves_the_files_of_a_copy_of_the_process) {
     check_in_child(check_copied_process);
+}
+
+/// The file is removed by hand before the first such system call of the attach, and another
+/// subscription gets its slot.
+void check_removed_file(unsigned number) {
+    const dynamic_provider provider = make("removed_file");
+    event_listener first("removed_file:first");
+    EXPECT_EQ(provider.emit(0), EVENTLOG_ERROR_NONE);
+    event_listener old("removed_file:*");
+    std::optional<event_listener> next;
+    static std::atomic<bool> is_removed{false};  // outlives the other variables
+    ASSERT_TRUE(watch_syscall(number, [&] {
+        if (is_removed.exchange(true)) {
+            return;
+        }
+        EXPECT_TRUE(
+            std::filesystem::remove(eventlog_directory() + "/subscriptions/" +
+                                    eventlog::core::slot_file_name(old.source().slot()).data()));
+        next.emplace("removed_file:first");
+        EXPECT_EQ(next->source().slot(), old.source().slot());
+    }));
+    EXPECT_EQ(provider.emit(0), EVENTLOG_ERROR_NONE);
+    ASSERT_TRUE(is_removed && next);
+    EXPECT_EQ(provider.emit(1), EVENTLOG_ERROR_NONE);
+    EXPECT_EQ(own_gate_of(::getpid(), "removed_file").at(1) & EVENTLOG_GATE_SUBSCRIPTIONS, 0U);
+    EXPECT_EQ(next->received_names(), "first");
+    EXPECT_EQ(first.received_names(), "first first");
+}
+
+/// The first read is that of the header, behind the opening of the file.
+TEST(interrupted_attach, finds_successor_of_file_that_is_removed_when_it_is_open) {
+    check_in_child([] { check_removed_file(SYS_pread64); });
+}
+
+TEST(interrupted_attach, finds_successor_of_file_that_is_removed_when_it_is_mapped) {
+    check_in_child([] { check_removed_file(SYS_fallocate); });
 }
 
 }  // namespace
