@@ -104,7 +104,8 @@ void answer_notification(eventlog_provider& provider) noexcept {
         back_off_detach();
     } else if (!provider.misses_subscriptions.load(std::memory_order_relaxed)) {
         // Before the bits are cleared, without which other threads write to a region that is
-        // mapped.
+        // mapped. If the serial is stored in between, they do until the second comparison, in
+        // unmap_dead_regions(), and no subscription counts these events.
         unmap_replaced_regions();
         set_notification_request(provider, false);
         unmap_dead_regions();

@@ -7,7 +7,8 @@
 // run_notifications(), which calls answer_notification(). If a region cannot be unmapped yet,
 // because it has users, the bit is set again, in this process only. A consumer that finds the
 // serial of another subscription in its slot sets the bit, too: that one may not have ended,
-// because its file was removed by hand.
+// because its file was removed by hand. A child created by _Fork() or clone() answers no
+// notification and keeps the region of such a subscription.
 #pragma once
 
 struct eventlog_provider;
