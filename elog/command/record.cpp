@@ -240,12 +240,9 @@ void start_or_undo(const record_arguments& arguments, recorded_command& command,
         command.start(words, arguments.file.is_standard_output() ? command_output::to_standard_error
                                                                  : command_output::inherited);
     } catch (...) {
-        if (file.undo) {
-            file.undo();
-        }
+        file.undo();
         throw;
     }
-    file.undo = nullptr;
 }
 
 /// Records, until the command ends if there is one. Returns whether events were lost.
@@ -298,6 +295,7 @@ bool record(const requested_route& route, const record_arguments& arguments,
         if (std::exchange(is_to_start, false) && stop_requested().count == 0) {
             start_or_undo(arguments, command, words, file);
             processes.begin(command.pid());
+            file.on_command_start();
         }
     };
     recording_summary summary;
@@ -308,6 +306,10 @@ bool record(const requested_route& route, const record_arguments& arguments,
             processes.poll();
             return command.should_stop() || (selection && selection->is_full()) || file.should_end;
         });
+        if (!is_alone && !command.is_started()) {
+            throw user_error("'{}' was not started, because a signal ended the recording before.",
+                             words.front());
+        }
         processes.complete(summary);
         if (file.incomplete) {
             count_unwritten(summary, file.incomplete->unwritten);

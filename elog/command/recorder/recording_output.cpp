@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include "recorder/recording_output.hpp"
 
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstddef>
-#include <cstdio>
+#include <functional>
+#include <string>
 #include <utility>
 
-#include <fmt/core.h>
-
 #include "base/created_file.hpp"
-#include "file/file_writer.hpp"
 
 namespace elog {
 namespace {
@@ -28,42 +25,15 @@ void add_incomplete(std::optional<incomplete_recording>& all, incomplete_recordi
     }
 }
 
-/// A file that a sink replaces, under a second name. Without hard links, and in a folder of several
-/// users, where a file with two names is not replaced, it has none and cannot be restored.
-class replaced_file {
-  public:
-    replaced_file(const std::string& path, bool is_replaced)
-        : path_(is_replaced ? follow_links(path) : path) {
-        if (!is_replaced || is_in_shared_folder(path_)) {
-            return;
+/// Removes the new file, unless one that it has replaced gets its name back.
+std::function<void()> make_undo(const std::string& path, bool may_replace,
+                                replaced_file& replaced) {
+    return [&replaced, name = may_replace ? follow_links(path) : path] {
+        if (!replaced.restore()) {
+            static_cast<void>(::unlink(name.c_str()));
         }
-        std::string second =
-            with_suffix(path_, fmt::format(".replaced.{:016x}", generate_identity()));
-        if (::link(path_.c_str(), second.c_str()) == 0) {
-            second_ = std::move(second);
-        }
-    }
-    ~replaced_file() {
-        if (!second_.empty()) {
-            static_cast<void>(::unlink(second_.c_str()));
-        }
-    }
-    replaced_file(const replaced_file&) = delete;
-    replaced_file& operator=(const replaced_file&) = delete;
-
-    /// After the start of the sink, which holds the lock on the new file: the path is its own.
-    void restore() noexcept {
-        if (second_.empty()) {
-            static_cast<void>(::unlink(path_.c_str()));
-        } else if (std::rename(second_.c_str(), path_.c_str()) == 0) {
-            second_.clear();
-        }
-    }
-
-  private:
-    std::string path_;
-    std::string second_{};  // empty: none
-};
+    };
+}
 
 }  // namespace
 
@@ -80,12 +50,15 @@ std::unique_ptr<record_sink> make_file_sink(const recording_file_arguments& argu
         add_incomplete(file.incomplete, std::move(incomplete));
     };
     options.should_abort = std::move(should_abort);
+    if (has_command) {
+        options.replaced = &file.replaced;
+        file.on_command_start = [&file] { static_cast<void>(file.replaced.remove()); };
+    }
     if (arguments.split_by) {
         if (has_command) {
-            const auto rest =
-                std::make_shared<replaced_file>(split_rest_path(arguments), arguments.force);
-            file.undo = [rest, &file] {
-                rest->restore();
+            file.undo = [&file, remove = make_undo(split_rest_path(arguments), arguments.force,
+                                                   file.replaced)] {
+                remove();
                 file.split->remove_directory();
             };
         }
@@ -93,8 +66,7 @@ std::unique_ptr<record_sink> make_file_sink(const recording_file_arguments& argu
         return file.split->make_sink();
     }
     if (has_command && !is_rotated && !arguments.descriptor()) {
-        const auto replaced = std::make_shared<replaced_file>(options.path, arguments.force);
-        file.undo = [replaced] { replaced->restore(); };
+        file.undo = make_undo(options.path, arguments.force, file.replaced);
     }
     auto sink = std::make_unique<file_sink>(std::move(options));
     if (has_command && is_rotated) {

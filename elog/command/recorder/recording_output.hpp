@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 
+#include "base/created_file.hpp"
 #include "base/output.hpp"
 #include "file/file_sink.hpp"
 #include "record/record_sink.hpp"
@@ -22,9 +23,12 @@ struct file_connection {
     bool should_end = false;                           // a file cannot be written
     std::optional<incomplete_recording> incomplete{};  // after the end
     std::optional<split_recording> split{};
-    /// Removes the file that the start of the sink has made; one that --force replaced has its name
-    /// again. Until this function is destroyed, that one has a second name. For a command only.
-    std::function<void()> undo{};
+    // For a command, one of which is called after the start of the sink:
+    /// Removes the file that was made; one that --force replaced has its name again.
+    std::function<void()> undo = [] {};
+    /// Removes a file that was replaced.
+    std::function<void()> on_command_start = [] {};
+    replaced_file replaced{};
 };
 
 /// Makes the sink of the file or files, which ends before the connection. `command`: its words,

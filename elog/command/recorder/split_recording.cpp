@@ -182,6 +182,9 @@ std::unique_ptr<record_sink> split_recording::make_file(std::optional<std::strin
     }
     file_sink_options options = common_;
     options.path = folder_ + '/' + (value ? value_file_name(name_, *value, number) : rest_name);
+    if (value) {
+        options.replaced = nullptr;
+    }
     const std::string path = options.path;
     const bool is_replaced = ::access(path.c_str(), F_OK) == 0;
     auto made = std::make_unique<file_sink>(std::move(options));

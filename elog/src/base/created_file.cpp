@@ -16,6 +16,7 @@
 #include <cstring>
 #include <string_view>
 #include <thread>
+#include <utility>
 
 #include <fmt/core.h>
 
@@ -78,10 +79,38 @@ void lock_old_file(int descriptor, const std::string& path) {
     }
 }
 
+/// Gives the name to the new file. The old one, which is locked, gets the temporary name, or a link
+/// where names cannot be exchanged, but not in a folder of several users, where a file with two
+/// names is not replaced.
+bool exchange_names(const std::string& temporary, const std::string& path, unique_fd old,
+                    replaced_file& replaced) {
+    if (::renameat2(AT_FDCWD, temporary.c_str(), AT_FDCWD, path.c_str(), RENAME_EXCHANGE) == 0) {
+        replaced.keep(path, temporary, std::move(old));
+        return true;
+    }
+    const std::string_view unique = std::string_view(temporary).substr(temporary.size() - 6);
+    std::string second = with_suffix(path, fmt::format(".replaced.{}~", unique));
+    const bool is_linked = !is_in_shared_folder(path) && ::link(path.c_str(), second.c_str()) == 0;
+    if (std::rename(temporary.c_str(), path.c_str()) != 0) {
+        const int error = errno;
+        if (is_linked) {
+            static_cast<void>(::unlink(second.c_str()));
+        }
+        errno = error;
+        return false;
+    }
+    if (is_linked) {
+        replaced.keep(path, std::move(second), std::move(old));
+    }
+    return true;
+}
+
 /// Writes nothing into the old file: other processes may have it open, and its mode may let more
 /// users read it. The new one gets the name locked, so that a reader sees that it will grow.
-unique_fd rename_new_file_to(const std::string& path, file_mode mode) {
-    std::string temporary = with_suffix(path, ".unfinished.XXXXXX");
+unique_fd rename_new_file_to(const std::string& path, file_mode mode, unique_fd old,
+                             replaced_file* replaced) {
+    std::string temporary =
+        with_suffix(path, replaced != nullptr ? ".replaced.XXXXXX" : ".unfinished.XXXXXX");
     unique_fd file(::mkostemp(temporary.data(), O_CLOEXEC));
     if (!file) {
         return file;
@@ -93,7 +122,10 @@ unique_fd rename_new_file_to(const std::string& path, file_mode mode) {
         throw;
     }
     static_cast<void>(::flock(file.get(), LOCK_EX | LOCK_NB));
-    if (std::rename(temporary.c_str(), path.c_str()) != 0) {
+    const bool is_renamed = replaced != nullptr
+                                ? exchange_names(temporary, path, std::move(old), *replaced)
+                                : std::rename(temporary.c_str(), path.c_str()) == 0;
+    if (!is_renamed) {
         const int error = errno;
         static_cast<void>(::unlink(temporary.c_str()));
         file = unique_fd();
@@ -114,14 +146,14 @@ void check_is_replaceable(const std::string& path) {
 
 /// The lock on the old file is held until the new one has its name, so of two processes that
 /// replace one file, the later one sees that the new file is being written.
-unique_fd replace_file(const std::string& path, file_mode mode) {
+unique_fd replace_file(const std::string& path, file_mode mode, replaced_file* replaced) {
     for (int attempts = 0; attempts < attempts_max; ++attempts) {
         unique_fd file = create_file(path, mode);
         if (file || errno != EEXIST) {
             return file;
         }
         check_is_replaceable(path);
-        const unique_fd old = open_existing(path);
+        unique_fd old = open_existing(path);
         if (!old && errno == ENOENT) {
             continue;  // removed meanwhile
         }
@@ -133,7 +165,7 @@ unique_fd replace_file(const std::string& path, file_mode mode) {
         }
         lock_old_file(old.get(), path);
         if (is_open_as(old.get(), path)) {
-            return rename_new_file_to(path, mode);
+            return rename_new_file_to(path, mode, std::move(old), replaced);
         }
     }
     throw user_error("The file {} is replaced by other commands all the time. Give another name "
@@ -155,6 +187,25 @@ unique_fd reuse_file(const std::string& path, file_mode mode) {
 }
 
 }  // namespace
+
+bool replaced_file::restore() noexcept {
+    // After a failure it stays under its second name.
+    return !second_.empty() && std::rename(std::exchange(second_, {}).c_str(), path_.c_str()) == 0;
+}
+
+unique_fd replaced_file::remove() noexcept {
+    if (!second_.empty()) {
+        static_cast<void>(::unlink(std::exchange(second_, {}).c_str()));
+    }
+    return std::move(file_);
+}
+
+void replaced_file::keep(std::string path, std::string second, unique_fd file) noexcept {
+    static_cast<void>(remove());
+    path_ = std::move(path);
+    second_ = std::move(second);
+    file_ = std::move(file);
+}
 
 bool is_in_shared_folder(const std::string& path) noexcept {
     const std::string folder = folder_of(path);
@@ -239,12 +290,13 @@ void set_mode(int descriptor, const std::string& path, file_mode mode) {
         path, mode.bits, std::strerror(errno));
 }
 
-unique_fd open_created_file(const std::string& path, existing_file existing, file_mode mode) {
+unique_fd open_created_file(const std::string& path, existing_file existing, file_mode mode,
+                            replaced_file* replaced) {
     switch (existing) {
         case existing_file::reject:
             return create_file(path, mode);
         case existing_file::replace:
-            return replace_file(follow_links(path), mode);
+            return replace_file(follow_links(path), mode, replaced);
         case existing_file::reuse:
             break;
     }

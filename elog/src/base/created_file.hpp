@@ -35,6 +35,30 @@ enum class existing_file {
     replace,  // its name is given to a new file
 };
 
+/// A file that a new one has replaced. It has a second name in its folder, which the destructor
+/// replaces by its first one unless remove() was called. It is open and locked as being written, so
+/// that the removal of the name does not wait until its blocks are free.
+class replaced_file {
+  public:
+    replaced_file() = default;
+    ~replaced_file() { static_cast<void>(restore()); }
+    replaced_file(const replaced_file&) = delete;
+    replaced_file& operator=(const replaced_file&) = delete;
+
+    /// Gives it its name back, in place of the new file. False if there was no file, if it has no
+    /// second name, or after an error.
+    [[nodiscard]] bool restore() noexcept;
+    /// Removes the second name. The last close frees the blocks, which takes a while.
+    [[nodiscard]] eventlog::core::unique_fd remove() noexcept;
+    /// For open_created_file().
+    void keep(std::string path, std::string second, eventlog::core::unique_fd file) noexcept;
+
+  private:
+    std::string path_;
+    std::string second_;  // empty: none
+    eventlog::core::unique_fd file_;
+};
+
 /// Whether several users may create files in the folder of that path.
 [[nodiscard]] bool is_in_shared_folder(const std::string& path) noexcept;
 
@@ -58,9 +82,12 @@ void set_mode(int descriptor, const std::string& path, file_mode mode);
 /// Opens the file for writing, without blocking, and creates it if it is missing, with that mode.
 /// Throws user_error for a file that the rules above forbid to write, and if the file to be
 /// replaced is being written. An empty descriptor, with errno set, after another error. A file that
-/// replaces another one is locked as being written from the beginning.
+/// replaces another one is locked as being written from the beginning. That one stays in
+/// `replaced`, unless its file system can neither exchange names nor, in a folder of one user, make
+/// links.
 [[nodiscard]] eventlog::core::unique_fd open_created_file(const std::string& path,
                                                           existing_file existing,
-                                                          file_mode mode = private_mode);
+                                                          file_mode mode = private_mode,
+                                                          replaced_file* replaced = nullptr);
 
 }  // namespace elog

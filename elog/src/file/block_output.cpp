@@ -72,7 +72,7 @@ block_output::~block_output() {
 
 void block_output::open() {
     const std::string& path = options_.path;
-    file_ = open_created_file(path, options_.existing, options_.mode);
+    file_ = open_created_file(path, options_.existing, options_.mode, options_.replaced);
     if (!file_ && errno == EEXIST) {
         throw file_exists(
             "The file {} exists. Give another name with -o, or replace it with --force.", path);

@@ -31,7 +31,8 @@ struct output_options {
     int descriptor = -1;
     abort_check should_abort{};  // for a pipe that is not read, see elog::write_all
     bool has_reserve = false;
-    file_mode mode = private_mode;  // of a file that is created
+    file_mode mode = private_mode;      // of a file that is created
+    replaced_file* replaced = nullptr;  // gets the file that is replaced
 };
 
 /// The file system has no space for the next block. The file can be ended if it has a reserve.

@@ -74,7 +74,7 @@ std::unique_ptr<file_writer> file_sink::make_file(const std::string& path,
     return std::make_unique<file_writer>(
         file_options{path, clock_, ring_count_, recording_, part_, options_.compression, existing,
                      options_.descriptor, options_.should_abort, true, serial_, options_.command,
-                     options_.mode});
+                     options_.mode, options_.replaced});
 }
 
 /// Another recording with the same name may have made the next file meanwhile.

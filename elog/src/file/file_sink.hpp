@@ -81,7 +81,8 @@ struct file_sink_options {
     std::function<void()> on_disk_full{};
     /// Called by finish() after that, instead of throwing error_of() the report.
     std::function<void(incomplete_recording)> on_incomplete{};
-    file_mode mode = private_mode;  // of files that are created
+    file_mode mode = private_mode;      // of files that are created
+    replaced_file* replaced = nullptr;  // see output_options; until start() has returned
 };
 
 /// Keeps the order in which records are read; the records of one ring may be delayed to form larger

@@ -54,7 +54,8 @@ struct file_options {
     bool has_reserve = false;
     std::uint64_t serial = 0;  // see recording_host, as the next one
     std::string command{};
-    file_mode mode = private_mode;  // of a file that is created
+    file_mode mode = private_mode;      // of a file that is created
+    replaced_file* replaced = nullptr;  // see output_options
 };
 
 /// Totals for the end block.

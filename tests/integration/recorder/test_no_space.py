@@ -85,6 +85,18 @@ class NoSpace(harness.Case):
         shown = self.run_elog("print", self.path("run.elog")).stdout
         self.assertRegex(shown, rf"-- lost \d+ events (on CPU \d+|in the shared ring): unwritten --")
 
+    def test_before_a_command_starts_keeps_the_replaced_recording(self):
+        small = self.path("small")
+        result = self.in_small_tmpfs(
+            f"unset EVENTLOG_DIR; echo precious > {small}/run.elog; "
+            f"head -c 100k /dev/zero > {small}/filling 2>/dev/null || true; "
+            f"{harness.ELOG} record --force -o {small}/run.elog -- /bin/echo started "
+            f"|| echo status $?; cat {small}/run.elog; ls {small}",
+            kib=16,
+        )
+        self.assertEqual(result.stdout, "status 1\nprecious\nfilling\nrun.elog\n", result.stderr)
+        self.assertIn("No space left on device", result.stderr)
+
     def test_for_the_files_of_a_rotated_recording(self):
         small, counter, copies = self.path("small"), harness.program("counter"), self.path("copies")
         result = self.in_small_tmpfs(

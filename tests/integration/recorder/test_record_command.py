@@ -142,6 +142,18 @@ class RecordCommand(harness.Case):
         self.assertEqual(os.listdir(self.path("records/split")), ["other.elog"])
         self.assertEqual(os.readlink(self.path("records/link.elog")), "kept.elog")
 
+    def test_command_that_cannot_be_executed_keeps_replaced_recording_in_shared_folder(self):
+        os.mkdir(self.path("records"))
+        os.chmod(self.path("records"), 0o1777)
+        output = self.path("records/kept.elog")
+        with open(output, "w", encoding="utf-8") as file:
+            file.write("precious")
+        self.run_elog("record", "-e", "counter:*", "--force", "-o", output, "--",
+                      self.executable("text", b"no program\n"), status=1)
+        with open(output, encoding="utf-8") as file:
+            self.assertEqual(file.read(), "precious")
+        self.assertEqual(os.listdir(self.path("records")), ["kept.elog"])
+
     def test_replaced_recording_is_gone_when_the_command_has_started(self):
         os.mkdir(self.path("records"))
         output = self.path("records/x.elog")
@@ -149,6 +161,27 @@ class RecordCommand(harness.Case):
             self.run_elog("record", "-o", output, "--force", "--", harness.program("counter"), "1",
                           "10")
         self.assertEqual(os.listdir(self.path("records")), ["x.elog"])
+
+    def test_signal_before_the_command_starts_keeps_replaced_recording(self):
+        os.mkdir(self.path("records"))
+        output = self.path("records/kept.elog")
+
+        def was_early():
+            with open(output, "w", encoding="utf-8") as file:
+                file.write("precious")
+            recording = self.start(harness.ELOG, "record", "-o", output, "--force", "--", "true")
+            self.expect(recording, 1)
+            self.wait_for(lambda: self.names("subscriptions", may_be_missing=True)
+                          or recording.poll() is not None, "a subscription")
+            recording.send_signal(signal.SIGINT)
+            _, errors = recording.communicate(timeout=harness.TIMEOUT)
+            return "'true' was not started" in errors
+
+        # The command may have started before the signal.
+        self.wait_for(was_early, "an early signal")
+        with open(output, encoding="utf-8") as file:
+            self.assertEqual(file.read(), "precious")
+        self.assertEqual(os.listdir(self.path("records")), ["kept.elog"])
 
     def test_surviving_command_is_reported(self):
         result = self.run_elog(

@@ -6,18 +6,24 @@
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 
 #include <cerrno>
+#include <cstddef>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <iterator>
 #include <string>
+#include <utility>
 
 #include <gtest/gtest.h>
 
 #include "base/user_error.hpp"
 #include "platform/unique_fd.hpp"
+#include "run_in_child.hpp"
 #include "scratch.hpp"
+#include "syscall_override.hpp"
 
 namespace {
 
@@ -41,6 +47,9 @@ class created_file : public ::testing::Test {
     static std::string read(const std::string& path) {
         std::ifstream file(path);
         return {std::istreambuf_iterator<char>(file), {}};
+    }
+    static std::ptrdiff_t count_files(const std::string& folder) {
+        return std::distance(fs::directory_iterator(folder), fs::directory_iterator());
     }
     static mode_t mode_of(const std::string& path) {
         struct stat status {};
@@ -110,6 +119,90 @@ TEST_F(created_file, in_a_folder_of_several_users_has_one_name) {
     EXPECT_NE(rejection(path("shared/name")).find("has 2 names"), std::string::npos);
     EXPECT_NE(rejection(path("link")).find("has 2 names"), std::string::npos);
     EXPECT_EQ(read(path("precious")), "before");
+}
+
+/// A child that may have its system calls changed.
+void check_in_child(const std::function<void()>& check) {
+    EXPECT_EQ(eventlog::test::run_in_child([&] {
+                  check();
+                  return ::testing::Test::HasFailure() ? 1 : 0;
+              }),
+              0);
+}
+
+TEST_F(created_file, that_replaces_another_can_be_undone) {
+    for (const std::string& folder : {path("own"), path("shared")}) {
+        fs::create_directories(folder);
+        const std::string name = folder + "/old";
+        write(name, "before");
+        {
+            elog::replaced_file replaced;
+            const unique_fd file = elog::open_created_file(name, existing_file::replace,
+                                                           elog::private_mode, &replaced);
+            ASSERT_TRUE(file);
+            EXPECT_TRUE(elog::is_open_as(file.get(), name));
+            EXPECT_EQ(count_files(folder), 2);
+            EXPECT_TRUE(replaced.restore());
+            EXPECT_FALSE(replaced.restore());
+        }
+        EXPECT_EQ(read(name), "before");
+        EXPECT_EQ(count_files(folder), 1);
+    }
+}
+
+TEST_F(created_file, that_replaces_another_is_undone_unless_the_name_of_that_is_removed) {
+    fs::create_directories(path("own"));
+    for (const bool is_removed : {false, true}) {
+        write(path("own/old"), "before");
+        {
+            elog::replaced_file replaced;
+            ASSERT_TRUE(elog::open_created_file(path("own/old"), existing_file::replace,
+                                                elog::private_mode, &replaced));
+            if (is_removed) {
+                EXPECT_TRUE(replaced.remove());
+            }
+        }
+        EXPECT_EQ(read(path("own/old")), is_removed ? "" : "before");
+        EXPECT_EQ(count_files(path("own")), 1);
+    }
+}
+
+TEST_F(created_file, that_replaces_another_leaves_it_open_when_its_name_is_removed) {
+    fs::create_directories(path("own"));
+    write(path("own/old"), "before");
+    elog::replaced_file replaced;
+    const unique_fd file = elog::open_created_file(path("own/old"), existing_file::replace,
+                                                   elog::private_mode, &replaced);
+    const unique_fd old = replaced.remove();
+    struct stat status {};
+    ASSERT_TRUE(file && old);
+    EXPECT_EQ(::fstat(old.get(), &status), 0);
+    EXPECT_EQ(status.st_nlink, 0U);
+    EXPECT_EQ(status.st_size, 6);
+    EXPECT_EQ(count_files(path("own")), 1);
+    EXPECT_FALSE(replaced.restore());
+    EXPECT_TRUE(elog::is_open_as(file.get(), path("own/old")));
+}
+
+TEST_F(created_file, keeps_a_link_where_names_cannot_be_exchanged) {
+    check_in_child([this] {
+        ASSERT_TRUE(eventlog::test::override_syscall(SYS_renameat2, EINVAL));
+        for (const auto& [folder, is_kept] :
+             {std::pair(path("own"), true), std::pair(path("shared"), false)}) {
+            fs::create_directories(folder);
+            const std::string name = folder + "/old";
+            write(name, "before");
+            {
+                elog::replaced_file replaced;
+                ASSERT_TRUE(elog::open_created_file(name, existing_file::replace,
+                                                    elog::private_mode, &replaced));
+                EXPECT_EQ(read(name), "");
+                EXPECT_EQ(replaced.restore(), is_kept);
+            }
+            EXPECT_EQ(read(name), is_kept ? "before" : "");
+            EXPECT_EQ(count_files(folder), 1);
+        }
+    });
 }
 
 TEST_F(created_file, has_exactly_the_mode) {
