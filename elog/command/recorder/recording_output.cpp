@@ -52,7 +52,7 @@ std::unique_ptr<record_sink> make_file_sink(const recording_file_arguments& argu
     options.should_abort = std::move(should_abort);
     if (has_command) {
         options.replaced = &file.replaced;
-        file.on_command_start = [&file] { static_cast<void>(file.replaced.remove()); };
+        file.on_command_start = [&file] { file.removed.close(file.replaced.remove()); };
     }
     if (arguments.split_by) {
         if (has_command) {

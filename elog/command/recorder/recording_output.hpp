@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 
+#include "base/background_close.hpp"
 #include "base/created_file.hpp"
 #include "base/output.hpp"
 #include "file/file_sink.hpp"
@@ -26,9 +27,10 @@ struct file_connection {
     // For a command, one of which is called after the start of the sink:
     /// Removes the file that was made; one that --force replaced has its name again.
     std::function<void()> undo = [] {};
-    /// Removes a file that was replaced.
+    /// Removes a file that was replaced, without waiting until its blocks are free.
     std::function<void()> on_command_start = [] {};
     replaced_file replaced{};
+    background_close removed{};
 };
 
 /// Makes the sink of the file or files, which ends before the connection. `command`: its words,
