@@ -112,7 +112,7 @@ class crowd {
                 begun_.fetch_add(1);
             }
             // Leaves processor time to the recorder.
-            if (number % 64 == 63) {
+            if (number % 8 == 7) {
                 std::this_thread::sleep_for(std::chrono::microseconds(200));
             }
         }

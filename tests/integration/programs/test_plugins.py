@@ -25,7 +25,7 @@ class Plugins(harness.Case):
         self.assertEqual(len(attempted), 2, result.stdout + result.stderr)
         events, _, lost = self.summary(result.stderr)
         self.assertEqual(events + lost, sum(map(int, attempted)))
-        self.assertEqual(lost, 0)
+        self.assertEqual(lost, 0, result.stderr)
         self.assertNotIn("were damaged", result.stderr)
         self.assert_no_files_left()
         text = self.run_elog("print", self.path("run.elog")).stdout
