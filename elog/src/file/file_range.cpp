@@ -220,15 +220,37 @@ bool file_reader::scan_using_index() {
     const block_location& last = sections->back().place;
     walker_ = block_walker(file_, last.end(), last.header.number + 1);
     scan_blocks();
-    // Marks among these may be of any time.
-    const std::vector<std::uint64_t> marks = sorted_times(marks_);
-    if (std::any_of(sections->begin(), sections->end(), [&](const index_section& section) {
-            return wanted.lacks_readings(section, marks);
-        })) {
+    if (lacks_readings(*sections, wanted)) {
         reset();
         return false;
     }
     return true;
+}
+
+/// Whether readings that were left out convert marks, or records of the range, that follow the last
+/// index: both may be of any time.
+bool file_reader::lacks_readings(const std::vector<index_section>& sections,
+                                 const range_selector& wanted) {
+    const std::vector<std::uint64_t> marks = sorted_times(marks_);
+    if (std::any_of(sections.begin(), sections.end(), [&](const index_section& section) {
+            return wanted.lacks_readings(section, marks);
+        })) {
+        return true;
+    }
+    const std::uint64_t end_of_indexes = sections.back().place.end();
+    for (const std::vector<records_location>& ring : records_) {
+        for (std::size_t i = ring.size(); i-- != 0 && ring[i].offset >= end_of_indexes;) {
+            const std::optional<block_location> place = file_.block_at(ring[i].offset);
+            const auto head = place ? peek_records_head(file_, *place) : std::nullopt;
+            if (head &&
+                std::any_of(sections.begin(), sections.end(), [&](const index_section& section) {
+                    return wanted.lacks_readings(section, head->earliest, head->latest);
+                })) {
+                return true;
+            }
+        }
+    }
+    return false;
 }
 
 std::optional<std::uint64_t> file_reader::earliest() {

@@ -165,6 +165,8 @@ class file_reader {
                                           const range_selector& wanted);
     [[nodiscard]] bool read_section_blocks(const index_section& section,
                                            const range_selector& wanted);
+    [[nodiscard]] bool lacks_readings(const std::vector<index_section>& sections,
+                                      const range_selector& wanted);
     void reset();
 
     [[nodiscard]] bool is_readable(const block_location& place) noexcept;

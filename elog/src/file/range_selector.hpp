@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Selects, from the index of a file, what file_reader reads for a range of time. Index contents are
-// untrusted: wrong values only select more.
+// untrusted: wrong values select other blocks, each of which is verified when it is read.
 #pragma once
 
 #include <linux/eventlog.h>
@@ -35,8 +35,7 @@ namespace elog {
     return clock == display_clock::realtime || clock == display_clock::tai;
 }
 
-/// What is known of the whole file before any section is selected. Not verified: wrong values only
-/// select more.
+/// What is known of the whole file before any section is selected. Not verified.
 struct range_hints {
     /// The smallest and the largest offset of the range's clock from CLOCK_MONOTONIC or
     /// CLOCK_REALTIME.
@@ -60,11 +59,7 @@ class range_selector {
 
     /// Whether a section may contain records of the range.
     [[nodiscard]] bool may_contain(const index_section& section) const noexcept {
-        const index_block& head = section.head;
-        return may_contain(
-            section, head.earliest, head.latest,
-            {monotonic_at(head.earliest).least, monotonic_at(head.latest).most},
-            {static_cast<double>(head.offset_min), static_cast<double>(head.offset_max)});
+        return may_contain(section, section.head.earliest, section.head.latest);
     }
 
     /// Whether a section's readings may convert a record of the range: one in the section, or one
@@ -82,6 +77,18 @@ class range_selector {
         return section.head.clocks != 0 && !needs_readings(section) &&
                has_time_within(times, section.head.first_clock.clock,
                                section.head.last_clock.clock);
+    }
+
+    /// The same for records with times in [earliest, latest], of which one may be in the range.
+    [[nodiscard]] bool lacks_readings(const index_section& section, std::uint64_t earliest,
+                                      std::uint64_t latest) const noexcept {
+        const std::uint64_t begin = section.head.first_clock.clock;
+        const std::uint64_t end = section.head.last_clock.clock;
+        if (section.head.clocks == 0 || earliest >= end || latest < begin ||
+            needs_readings(section)) {
+            return false;
+        }
+        return may_contain(section, std::max(earliest, begin), std::min(latest, end - 1));
     }
 
     /// Whether one block of a section may contain records of the range; `known` has the readings of
@@ -213,6 +220,16 @@ class range_selector {
                               std::uint64_t latest) const noexcept {
         const neighbor_readings& near = neighbors_of(section);
         return earliest <= latest && (earliest < near.before || latest >= near.after);
+    }
+
+    /// Whether records with these times, in units of the host's clock, may be in the range. Outside
+    /// of those of the section's records, only between its readings.
+    [[nodiscard]] bool may_contain(const index_section& section, std::uint64_t earliest,
+                                   std::uint64_t latest) const noexcept {
+        return may_contain(section, earliest, latest,
+                           {monotonic_at(earliest).least, monotonic_at(latest).most},
+                           {static_cast<double>(section.head.offset_min),
+                            static_cast<double>(section.head.offset_max)});
     }
 
     /// Whether records with these times, in units of the host's clock and of CLOCK_MONOTONIC, and

@@ -41,6 +41,20 @@ elog::recording_mark mark_of_step(std::uint64_t step, std::uint64_t number, elog
     return {time_of_step(step) + second / 2, number, kind};
 }
 
+void write_block(elog::file_writer& writer, std::uint64_t begin) {
+    constexpr std::uint64_t count = 20;
+    std::uint64_t next = begin;
+    const test::bytes records =
+        elog::map_times(elog::run_reader(test::make_records(1, count)), [&](std::uint64_t) {
+            next += second / (count + 1);
+            return next;
+        });
+    elog::record_run run;
+    run.count = count;
+    run.bytes = records;
+    writer.write_run(run);
+}
+
 /// CLOCK_REALTIME is set back by 20 s and ahead again, every 10 s. The machine sleeps for 15 s
 /// before step 100. Eight pauses begin, one every three steps, after step 45, and end after step
 /// 300. With `late` marks, which are written after all blocks, the recording is not finished.
@@ -85,20 +99,6 @@ class unsteady_recording {
                 writer.write_mark(mark_of_step(step, number, elog::mark_kind::resume));
             }
         }
-    }
-
-    static void write_block(elog::file_writer& writer, std::uint64_t begin) {
-        constexpr std::uint64_t count = 20;
-        std::uint64_t next = begin;
-        const test::bytes records =
-            elog::map_times(elog::run_reader(test::make_records(1, count)), [&](std::uint64_t) {
-                next += second / (count + 1);
-                return next;
-            });
-        elog::record_run run;
-        run.count = count;
-        run.bytes = records;
-        writer.write_run(run);
     }
 };
 
@@ -330,6 +330,35 @@ TEST(time_range, of_unfinished_file_with_a_pause_at_its_end_uses_the_index) {
     const elog::file_reader part(recording.path,
                                  range_of(display_clock::realtime, whole, 205, 215));
     EXPECT_TRUE(part.used_index());
+}
+
+/// Within a long time without records, CLOCK_REALTIME is wrong for 10 s. Records of that time, as
+/// those of custom clocks may have, follow the last index.
+TEST(time_range, of_unfinished_file_has_late_records_of_any_time) {
+    const test::scoped_environment_variable interval("EVENTLOG_TEST_INDEX_BYTES", "32768");
+    const std::string path = test::scratch_directory() + "/late.elog";
+    elog::file_writer writer(path, EVENTLOG_CLOCK_MONOTONIC, 1);
+    writer.write_provider(test::mark_provider());
+    for (std::uint64_t step = 0; step < 100; ++step) {
+        const std::uint64_t back = step >= 45 && step < 55 ? 20 * second : 0;
+        for (std::uint64_t part = 0; part < 50; ++part) {
+            const std::uint64_t time = time_of_step(step) + part * second / 50;
+            writer.write_clock({time, time, 1'700'000'000 * second + time - back});
+        }
+        if (step < 10 || step >= 90) {
+            write_block(writer, time_of_step(step));
+        }
+    }
+    write_block(writer, time_of_step(50));
+    elog::file_reader whole(path);
+    const std::vector<std::uint64_t> all = times_in(whole);
+    const elog::time_range range = range_of(display_clock::realtime, whole, 50, 51);
+    elog::file_reader part(path, range);
+    EXPECT_EQ(times_in(part), selected(whole, all, range));
+    EXPECT_EQ(all.size(), 21U * 20);
+    EXPECT_GE(selected(whole, all, range).size(), 20U);
+    elog::file_reader early(path, range_of(display_clock::realtime, whole, 2, 4));
+    EXPECT_TRUE(early.used_index());
 }
 
 /// A TSC goes on for an hour while the machine sleeps, before step 100, and CLOCK_MONOTONIC stops.
