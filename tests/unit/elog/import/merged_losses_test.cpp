@@ -131,7 +131,7 @@ TEST(merged_losses, have_each_loss_of_a_split_recording_once) {
               copied.lost + 8 + 1 + 9 + 1);
 }
 
-/// As files whose host block is damaged: nothing tells whether they are of one recording.
+/// As files whose host block is damaged: they may be of one recording or of several.
 TEST(merged_losses, of_files_that_have_lost_their_recording_are_all_counted) {
     std::vector<std::string> files;
     elog::recording_host host;

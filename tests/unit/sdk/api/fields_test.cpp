@@ -7,7 +7,6 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
 #include <limits>
 #include <optional>
 #include <ratio>
@@ -20,12 +19,13 @@
 #include <eventlog/eventlog.hpp>
 
 #include "listener.hpp"
-#include "schema/value_text.hpp"
+#include "shown_fields.hpp"
 
 namespace {
 
 using eventlog::test::event_listener;
 using eventlog::test::received_record;
+using eventlog::test::shown_fields;
 using namespace std::chrono_literals;
 
 enum class color : std::uint8_t { red, green = 5, blue };
@@ -170,16 +170,7 @@ template <class Event>
 std::string shown(const Event& event) {
     event_listener listener("fields_test:*");
     fields_test::emit(event);
-    listener.poll();
-    EXPECT_EQ(listener.records().size(), 1U);
-    const received_record& record = listener.records().at(0);
-    const elog::provider_schema& schema = listener.providers().at(record.header.provider).schema;
-    fmt::memory_buffer out;
-    for (const elog::field_schema& field : schema.events.at(record.header.event).fields) {
-        fmt::format_to(std::back_inserter(out), "{}{}=", out.size() == 0 ? "" : " ", field.name);
-        elog::append_field(out, schema, field, record.payload);
-    }
-    return {out.data(), out.size()};
+    return shown_fields(listener);
 }
 
 TEST(fields, of_enumerations_are_shown_by_name_if_known_to_compiler) {

@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <iterator>
 #include <optional>
 #include <span>
 #include <string>
@@ -23,12 +22,14 @@
 
 #include "listener.hpp"
 #include "provider/definition.hpp"
-#include "schema/value_text.hpp"
+#include "schema/decode.hpp"
+#include "shown_fields.hpp"
 
 namespace {
 
 using eventlog::test::event_listener;
 using eventlog::test::received_record;
+using eventlog::test::shown_fields;
 
 enum class color : std::uint8_t { red, green };
 
@@ -76,20 +77,6 @@ auto define_same() {
         .field<std::string_view>("text");
 }
 
-/// The fields of the only record, each as name=value.
-std::string shown(event_listener& listener) {
-    listener.poll();
-    EXPECT_EQ(listener.records().size(), 1U);
-    const received_record& record = listener.records().at(0);
-    const elog::provider_schema& schema = listener.providers().at(record.header.provider).schema;
-    fmt::memory_buffer out;
-    for (const elog::field_schema& field : schema.events.at(record.header.event).fields) {
-        fmt::format_to(std::back_inserter(out), "{}{}=", out.size() == 0 ? "" : " ", field.name);
-        elog::append_field(out, schema, field, record.payload);
-    }
-    return {out.data(), out.size()};
-}
-
 /// The elements of a field of unsigned numbers.
 std::vector<std::uint64_t> numbers_in(const event_listener& listener, const received_record& record,
                                       std::string_view name) {
@@ -115,22 +102,23 @@ TEST(sequences, of_structs_are_shown_as_lists) {
     std::array<std::uint64_t, 2> masks{0x10, ~std::uint64_t{0}};
     constexpr std::array<bool, 2> answers{true, false};
     lab::emit(sample{7, delays, "x", {0.5, -2}, colors, {1, 255}, {{-1, 300}}, masks, answers});
-    EXPECT_EQ(shown(listener), "number=7 delays=[1,2,4000000000]us name=\"x\" weights=[0.5,-2] "
-                               "colors=[green,red,7] raw=<01ff> maybe=[-1,300] "
-                               "masks=[0x10,0xffffffffffffffff] answers=[true,false]");
+    EXPECT_EQ(shown_fields(listener),
+              "number=7 delays=[1,2,4000000000]us name=\"x\" weights=[0.5,-2] "
+              "colors=[green,red,7] raw=<01ff> maybe=[-1,300] "
+              "masks=[0x10,0xffffffffffffffff] answers=[true,false]");
 }
 
 TEST(sequences, may_be_empty_or_absent) {
     event_listener listener("sequences_lab:*");
     lab::emit(sample{});
-    EXPECT_EQ(shown(listener),
+    EXPECT_EQ(shown_fields(listener),
               "number=0 delays=[]us name=\"\" weights=[] colors=[] raw=<> maybe=- masks=[] "
               "answers=[]");
     listener.clear_records();
     sample made{};
     made.maybe.emplace();
     lab::emit(made);
-    EXPECT_NE(shown(listener).find("maybe=[] "), std::string::npos);
+    EXPECT_NE(shown_fields(listener).find("maybe=[] "), std::string::npos);
 }
 
 TEST(sequences, are_carried_at_every_length) {
@@ -202,12 +190,12 @@ TEST(sequences, of_dynamic_events_are_received) {
     constexpr std::array colors{color::green};
     EXPECT_EQ(provider.emit(0, values, std::nullopt, std::span<const color>(colors)),
               EVENTLOG_ERROR_NONE);
-    EXPECT_EQ(shown(listener), "values=[0.5,2] times=- colors=[green]");
+    EXPECT_EQ(shown_fields(listener), "values=[0.5,2] times=- colors=[green]");
     listener.clear_records();
     const std::vector<std::int64_t> times(200, -5);
     EXPECT_EQ(provider.emit(0, std::vector<float>{}, times, std::span<const color>()),
               EVENTLOG_ERROR_NONE);
-    const std::string text = shown(listener);
+    const std::string text = shown_fields(listener);
     EXPECT_TRUE(text.starts_with("values=[] times=[-5,-5,")) << text;
     EXPECT_TRUE(text.ends_with(",-5]ns colors=[]")) << text;
 }
@@ -232,7 +220,7 @@ TEST(sequences, in_c_take_arrays_of_their_type) {
     };
     event_listener listener("sequences_in_c:*");
     EXPECT_EQ(check(eventlog_array(EVENTLOG_TYPE_UNSIGNED_32, row.data(), 2)), EVENTLOG_ERROR_NONE);
-    EXPECT_EQ(shown(listener), "row=[3,4]");
+    EXPECT_EQ(shown_fields(listener), "row=[3,4]");
     EXPECT_EQ(check(eventlog_array(EVENTLOG_TYPE_UNSIGNED_32, nullptr, 0)), EVENTLOG_ERROR_NONE);
     EXPECT_EQ(check(eventlog_array(EVENTLOG_TYPE_UNSIGNED_32, nullptr, 1)),
               EVENTLOG_ERROR_ARGUMENT);

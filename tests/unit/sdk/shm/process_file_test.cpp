@@ -329,17 +329,22 @@ TEST(process_file, subscription_is_found_whose_bits_are_missing) {
     check_in_child(check_missing_bits);
 }
 
+/// As a consumer opens the file of this process.
+void open_own_file(core::process_file& file) {
+    core::directory where;
+    core::error_text error;
+    const core::directory_path path = core::current_directory();
+    ASSERT_TRUE(where.open(path, core::if_missing::fail, error));
+    const std::string name =
+        std::filesystem::path(process_file_path(::getpid())).filename().string();
+    ASSERT_TRUE(file.open(where, name.c_str(), error)) << error.text().c_str();
+}
+
 TEST(process_file, consumer_without_memory_for_bits_raises_notifications) {
     check_in_child([] {
         const dynamic_provider one = make("no_memory_for_bits");
-        core::directory where;
-        core::error_text error;
-        const core::directory_path path = core::current_directory();
-        ASSERT_TRUE(where.open(path, core::if_missing::fail, error));
-        const std::string name =
-            std::filesystem::path(process_file_path(::getpid())).filename().string();
         core::process_file file;
-        ASSERT_TRUE(file.open(where, name.c_str(), error)) << error.text().c_str();
+        ASSERT_NO_FATAL_FAILURE(open_own_file(file));
         const auto shared_word = [&] {
             std::ifstream bytes(process_file_path(::getpid()), std::ios::binary);
             std::uint32_t word = 0;
@@ -361,14 +366,8 @@ TEST(process_file, consumer_without_memory_for_bits_raises_notifications) {
 TEST(process_file, consumer_clears_bits_outside_of_its_filter) {
     check_in_child([] {
         const dynamic_provider one = make("stale_bits");
-        core::directory where;
-        core::error_text error;
-        const core::directory_path path = core::current_directory();
-        ASSERT_TRUE(where.open(path, core::if_missing::fail, error));
-        const std::string name =
-            std::filesystem::path(process_file_path(::getpid())).filename().string();
         core::process_file file;
-        ASSERT_TRUE(file.open(where, name.c_str(), error)) << error.text().c_str();
+        ASSERT_NO_FATAL_FAILURE(open_own_file(file));
         core::published_provider each(file);
         ASSERT_TRUE(find_provider(each, "stale_bits"));
         ASSERT_TRUE(each.set_bit(0, 0) && each.set_bit(1, 0) && each.set_bit(1, 1));
