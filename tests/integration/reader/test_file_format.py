@@ -16,6 +16,8 @@ CORPUS = os.path.join(TESTS, "fuzz", "corpus", "recording")
 
 
 class FileFormat(harness.Case):
+    python = (sys.executable, "-B")
+
     def lines(self, *command):
         result = subprocess.run(
             command, env=self.environment, stdout=subprocess.PIPE, encoding="utf-8", check=True,
@@ -26,7 +28,7 @@ class FileFormat(harness.Case):
     def assert_agreed(self, path):
         """Requires equal results of both readers, with times up to rounding; returns them."""
         ours = self.lines(harness.program("dump_recording"), path)
-        theirs = self.lines(sys.executable, "-B", READER, path)
+        theirs = self.lines(*self.python, READER, path)
         self.assertEqual(len(ours), len(theirs), path)
         for mine, other in zip(ours, theirs):
             if mine == other:
