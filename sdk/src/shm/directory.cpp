@@ -14,6 +14,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <iterator>
+#include <utility>
 
 #include "platform/short_text.hpp"
 #include "shm/user_directory.hpp"
@@ -101,10 +102,16 @@ void explain_failure(int parent, const char* name, const char* shown, int failur
     }
 }
 
+struct trusted_folder {
+    unique_fd file;
+    uid_t owner = 0;
+    bool is_common = false;  // of a group
+};
+
 /// Opens a folder after a check that it is private to this user, or belongs to a group of this
-/// user. `shown` is its name in messages.
-unique_fd open_trusted_folder(int parent, const char* name, const char* shown, if_missing policy,
-                              error_text& error) noexcept {
+/// user. `shown` is its name in messages. Without a file after an error.
+trusted_folder open_trusted_folder(int parent, const char* name, const char* shown,
+                                   if_missing policy, error_text& error) noexcept {
     const auto open_folder = [&] {
         return unique_fd(::openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
     };
@@ -114,37 +121,37 @@ unique_fd open_trusted_folder(int parent, const char* name, const char* shown, i
             error.set("The directory %s cannot be made (%s). Set EVENTLOG_DIR to a directory of "
                       "your own on a tmpfs.",
                       shown, system_error{errno});
-            return unique_fd{};
+            return {};
         }
         folder = open_folder();
     }
     if (!folder) {
         explain_failure(parent, name, shown, errno, error);
-        return unique_fd{};
+        return {};
     }
     struct stat status {};
     if (::fstat(folder.get(), &status) != 0) {
         error.set("The directory %s cannot be examined (%s). Set EVENTLOG_DIR to a directory of "
                   "your own.",
                   shown, system_error{errno});
-        return unique_fd{};
+        return {};
     }
     const mode_t mode = parent == AT_FDCWD ? group_directory_mode : group_folder_mode;
     if (is_group_directory(status, mode)) {
-        return folder;
+        return {std::move(folder), status.st_uid, true};
     }
     if (status.st_uid != ::geteuid()) {
         error.set("The directory %s belongs to user %u, not to you. Have root remove it, or set "
                   "EVENTLOG_DIR to a directory of your own.",
                   shown, status.st_uid);
-        return unique_fd{};
+        return {};
     }
     if ((status.st_mode & 077U) != 0) {
         error.set("Other users may enter the directory %s. Close it with: chmod 700 %s", shown,
                   shown);
-        return unique_fd{};
+        return {};
     }
-    return folder;
+    return {std::move(folder), status.st_uid, false};
 }
 
 }  // namespace
@@ -197,27 +204,21 @@ bool directory::open(const directory_path& path, if_missing policy, error_text& 
         return false;
     }
     name = shown;
-    const unique_fd top = open_trusted_folder(AT_FDCWD, shown, shown, policy, error);
-    if (!top) {
+    const trusted_folder top = open_trusted_folder(AT_FDCWD, shown, shown, policy, error);
+    if (!top.file) {
         return false;
     }
     // Only root can complete the directory of a group.
-    const bool is_common = is_group_directory(top, group_directory_mode);
-    const if_missing below = is_common ? if_missing::fail : policy;
-    struct stat status {};
-    if (::fstat(top.get(), &status) != 0) {
-        error.set("The directory %s cannot be examined (%s). Set EVENTLOG_DIR to a directory of "
-                  "your own.",
-                  shown, system_error{errno});
-        return false;
-    }
-    reader = is_common ? data_reader{data_reader::kind::group, 0}
-                       : data_reader{data_reader::kind::user, status.st_uid};
-    processes = open_trusted_folder(top.get(), "processes", shown, below, error);
-    subscriptions = open_trusted_folder(top.get(), "subscriptions", shown, below, error);
-    const bool are_common = is_group_directory(processes, group_folder_mode) &&
-                            is_group_directory(subscriptions, group_folder_mode);
-    if (is_common && !are_common) {
+    const if_missing below = top.is_common ? if_missing::fail : policy;
+    reader = top.is_common ? data_reader{data_reader::kind::group, 0}
+                           : data_reader{data_reader::kind::user, top.owner};
+    trusted_folder of_processes =
+        open_trusted_folder(top.file.get(), "processes", shown, below, error);
+    trusted_folder of_subscriptions =
+        open_trusted_folder(top.file.get(), "subscriptions", shown, below, error);
+    processes = std::move(of_processes.file);
+    subscriptions = std::move(of_subscriptions.file);
+    if (top.is_common && !(of_processes.is_common && of_subscriptions.is_common)) {
         error.set("The directory %s is for a group, but not whole. As root, make the folders "
                   "processes and subscriptions in it, of its group and with mode 2770.",
                   shown);

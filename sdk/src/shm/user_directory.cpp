@@ -96,7 +96,9 @@ user_directory_name find_user_directory(uid_t user) noexcept {
 bool move_foreign_directory(const char* path) noexcept {
     const uid_t self = ::geteuid();
     struct stat status {};
-    if (self != 0 || std::strcmp(path, find_user_directory(self).data()) != 0 ||
+    if (self != 0 || ::lstat(path, &status) != 0 || status.st_uid == self ||
+        std::strcmp(path, find_user_directory(self).data()) != 0 ||
+        // Again, because another process of root may have moved it meanwhile.
         ::lstat(path, &status) != 0 || status.st_uid == self) {
         return false;
     }
