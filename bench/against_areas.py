@@ -251,8 +251,9 @@ class Memory(Area):
         run(sys.executable, "-B", HERE / "memory.py", "--quick", "--json", path, "--elog",
             tree.elog, "--programs", tree.programs)
         figures = json.loads(path.read_text("utf-8"))
-        # The number of threads is 0, which has no ratio.
+        # The number of threads is 0, which has no ratio; so may be the additional time.
         del figures["idle_application_threads"]
+        figures = {name: value for name, value in figures.items() if value > 0}
         return Sample(figures)
 
 

@@ -37,6 +37,7 @@ class Footprint:
     private: int
     file: int     # the process's file in tmpfs; its mapped pages are counted here only
     threads: int
+    startup: int  # processor time until main, in nanoseconds
 
 
 def typical(footprints):
@@ -52,21 +53,23 @@ class Memory(Bench):
         process = subprocess.Popen([self.programs / program], stdin=subprocess.PIPE,
                                    stdout=subprocess.PIPE, env=self.environment)
         try:
-            if process.stdout.readline() != b"ready\n":
+            words = process.stdout.readline().split()
+            if words[:1] != [b"ready"]:
                 raise Problem(f"{program} has ended before it was ready.")
-            yield process.pid
+            # Programs of older revisions, which --against runs, do not print the time.
+            yield process.pid, int(words[1]) if len(words) > 1 else 0
         finally:
             process.communicate()
 
     def look_at(self, program):
-        with self.running(program) as pid:
+        with self.running(program) as (pid, startup):
             amounts, threads = read_of(pid)
             files = [file.stat().st_blocks * 512
                      for file in (self.folder / "eventlog").glob(f"processes/{pid}.*")]
         mapped = amounts["Pss_Shmem"]
         return Footprint(amounts["Pss"] - mapped,
                          amounts["Private_Dirty"] - mapped,
-                         sum(files), threads)
+                         sum(files), threads, startup)
 
     def look_beside_another(self, program):
         """Runs a second copy: code and constants of a library are in memory once for all users."""
@@ -94,6 +97,25 @@ class Memory(Bench):
         self.figures.show("idle_application_threads", max(threads), f"{max(threads)}", 0,
                           at_most=True)
 
+    def measure_hundred_providers(self):
+        """Against the application without eventlog: starting, and memory without listeners."""
+        rounds = QUICK_ROUNDS if self.quick else ROUNDS
+        if not (self.programs / "idle_hundred").exists():
+            print("A hundred providers are not measured: this revision has no program with them.")
+            return
+        without = typical([self.look_beside_another("idle_without") for _ in range(rounds)])
+        hundred = typical([self.look_beside_another("idle_hundred") for _ in range(rounds)])
+        if hundred.file == 0:
+            raise Problem("idle_hundred has published no provider.")
+        own, file = hundred.private - without.private, hundred.file
+        self.figures.show("hundred_providers_kib", (own + file) / 1024,
+                          f"{(own + file) / 1024:.0f} KiB", 256, at_most=True)
+        explain(f"{own / 1024:.0f} KiB of its own, and a file of {file / 1024:.0f} KiB")
+        startup = max(hundred.startup - without.startup, 0) / 1e6
+        self.figures.show("hundred_providers_ms", startup, f"{startup:.2f} ms", 5, at_most=True)
+        explain(f"{hundred.startup / 1e6:.2f} ms of processor time until main; without eventlog "
+                f"{without.startup / 1e6:.2f} ms")
+
     # A subscription ----------------------------------------------------------------------------
 
     def taken_by(self, *options):
@@ -118,6 +140,7 @@ class Memory(Bench):
 
     def run(self):
         self.measure_application()
+        self.measure_hundred_providers()
         self.measure_subscription()
 
 

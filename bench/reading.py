@@ -2,18 +2,20 @@
 # SPDX-License-Identifier: MIT
 """Measures recording events and reading recordings.
 
-Compares the recorder with cat of the same bytes. Then reads the recording with each command that can,
-on one CPU, and compares them with cat, with babeltrace2 on a trace of LTTng of the same events, if
-both are installed, and with perf script on a recording of perf in a virtual machine, if there is one.
+Compares the recorder with dd of the same bytes, for both encodings of records, and measures a snapshot
+of full buffers. Then reads the recording with each command that can, on one CPU, and compares them
+with cat, with babeltrace2 on a trace of LTTng of the same events, if both are installed, and with perf
+script on a recording of perf in a virtual machine, if there is one.
 """
 
 import os
 import random
+import re
 import statistics
 
 import guest_recordings
 import lttng
-from figures import Run, explain, make_parser, measure
+from figures import Problem, Run, explain, make_parser, measure, run, warn_of_loss
 from steady_load import STEADY_RATE, SteadyBench
 
 EVENTS, QUICK_EVENTS = 10_000_000, 100_000
@@ -29,28 +31,58 @@ COMMANDS = [
     ("jsonl", ["convert", "--to", "jsonl"], 1.5e6),
     ("csv", ["convert", "--to", "csv"], None),
 ]
-RECORDER_TARGET = 3.0
+# Processor time of the recorder as a multiple of dd's: figure, setting of EVENTLOG_TEST_COMPACTION,
+# target. The last recording is read afterwards.
+ENCODINGS = [("verbatim_recorder_cpu_vs_dd", "0", 1.5), ("recorder_cpu_vs_dd", "1", 2.5)]
+# More than the four buffers of a CPU hold.
+SNAPSHOT_EVENTS, QUICK_SNAPSHOT_EVENTS = 2_000_000, 50_000
+SNAPSHOT_BUFFER, QUICK_SNAPSHOT_BUFFER = "16M", "256K"
+SNAPSHOT_RATE = 20_000_000
 
 
 class Reading(SteadyBench):
-    def measure_recorder(self):
-        """Makes the recording that is read later, and compares its cost with cat of the same bytes."""
+    def measure_recorder(self, figure, compaction, target):
+        """Compares the cost of a recording with dd of the same bytes. Returns the recorder."""
         events = QUICK_EVENTS if self.quick else EVENTS
+        self.environment["EVENTLOG_TEST_COMPACTION"] = compaction
         recorder, _ = self.record("recording", events, STEADY_RATE, 1)
-        if recorder.lost:
-            print(f"{recorder.lost} of {recorder.read + recorder.lost} events were LOST.")
+        del self.environment["EVENTLOG_TEST_COMPACTION"]
+        warn_of_loss(recorder.lost, recorder.read + recorder.lost)
         copy = self.folder / "copy"
+        words = ["dd", "bs=128K", "status=none", f"if={recorder.path}", f"of={copy}"]
         costs = []
         for _ in range(QUICK_ROUNDS if self.quick else ROUNDS):
-            with open(copy, "wb") as output:
-                costs.append(Run(["cat", recorder.path], output=output).wait().cpu_seconds)
+            copy.unlink(missing_ok=True)
+            costs.append(Run(words).wait().cpu_seconds)
         copy.unlink()
         cost = statistics.median(costs)
-        self.figures.show_ratio("recorder_cpu_vs_cat", recorder.run.cpu_seconds / max(cost, 1e-3),
-                                RECORDER_TARGET)
-        explain(f"{recorder.run.cpu_seconds:.2f} s for {recorder.size / 1e6:.0f} MB; cat: "
-                f"{cost:.2f} s")
-        return recorder.path, recorder.read
+        size = recorder.path.stat().st_size
+        self.figures.show_ratio(figure, recorder.run.cpu_seconds / max(cost, 1e-3), target)
+        explain(f"{recorder.run.cpu_seconds:.2f} s for {size / 1e6:.0f} MB, "
+                f"{size / recorder.read:.2f} bytes for each event, {recorder.lost} lost; dd: {cost:.2f} s")
+        return recorder
+
+    def measure_snapshot(self):
+        """Processor time of reading full buffers, which no program writes to, into a file."""
+        events = QUICK_SNAPSHOT_EVENTS if self.quick else SNAPSHOT_EVENTS
+        self.run_elog("flight", "start", "full", "-e", "load:*", "--buffer-size",
+                      QUICK_SNAPSHOT_BUFFER if self.quick else SNAPSHOT_BUFFER)
+        try:
+            run(self.programs / "reading_load", str(events), str(SNAPSHOT_RATE), str(self.cpus),
+                env=self.environment)
+            rates = []
+            for _ in range(QUICK_ROUNDS if self.quick else ROUNDS):
+                reader = Run([self.elog, "flight", "snapshot", "full", "--force", "-o",
+                              self.folder / "snapshot.elog"], environment=self.environment).wait()
+                found = re.search(r"^(\d+) events, ", reader.said, re.M)
+                if not found:
+                    raise Problem(f"elog flight snapshot has no summary: {reader.said.strip()}")
+                read = int(found[1])
+                rates.append(read / reader.cpu_seconds)
+        finally:
+            self.run_elog("flight", "stop", "full", "--discard")
+        self.figures.show_rate("snapshot_events_per_second", statistics.median(rates), 40e6)
+        explain(f"{read} events of {self.cpus} CPUs, in processor time, with the start of elog")
 
     def add_babeltrace(self, commands):
         """Returns how many events it reads."""
@@ -99,8 +131,10 @@ class Reading(SteadyBench):
             explain(f"{memory[name] / 1e6:.0f} MB of memory at most")
 
     def run(self):
-        path, events = self.measure_recorder()
-        self.measure_reading(path, events)
+        for encoding in ENCODINGS:
+            recorder = self.measure_recorder(*encoding)
+        self.measure_snapshot()
+        self.measure_reading(recorder.path, recorder.read)
 
 
 def main():

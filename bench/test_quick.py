@@ -32,10 +32,11 @@ FIGURES = {
     },
     "memory": {
         "idle_application_kib", "idle_static_application_kib", "idle_application_threads",
-        "subscription_memory_vs_asked",
+        "hundred_providers_kib", "hundred_providers_ms", "subscription_memory_vs_asked",
     },
     "reading": {
-        "recorder_cpu_vs_cat", "stat_events_per_second", "agg_events_per_second",
+        "recorder_cpu_vs_dd", "verbatim_recorder_cpu_vs_dd", "snapshot_events_per_second",
+        "stat_events_per_second", "agg_events_per_second",
         "decode_events_per_second", "text_events_per_second", "jsonl_events_per_second",
         "csv_events_per_second", "cat_events_per_second",
     },
@@ -54,9 +55,10 @@ FIGURES = {
         "compile_pfr_vs_emitted.g++",
     },
 }
-# At most that: see bench/README.md.
+# At most that: see bench/README.md. A hundred providers miss their target of 256 KiB.
 LIMITS = {
     "idle_application_kib": 64, "idle_static_application_kib": 64, "idle_application_threads": 0,
+    "hundred_providers_kib": 320,
     "user_events_vs_write": 1.15, "perf_record_vs_perf_record": 1.1,
     "tracefs_record_vs_trace_cmd": 1.1, "kernel_disabled_instructions": 3,
     "kernel_emit_vs_ftrace": 0.8, "batched_vs_single": 0.1, "batch_vs_emit": 0.4,
