@@ -53,6 +53,7 @@ std::unique_ptr<record_sink> make_file_sink(const recording_file_arguments& argu
     if (has_command) {
         options.replaced = &file.replaced;
         file.on_command_start = [&file] { file.removed.close(file.replaced.remove()); };
+        options.wait_for_space = [&file] { return file.removed.wait(); };
     }
     if (arguments.split_by) {
         if (has_command) {

@@ -31,11 +31,11 @@ class no_signals {
 }  // namespace
 
 background_close::~background_close() {
-    wait();
+    static_cast<void>(wait());
 }
 
 void background_close::close(eventlog::core::unique_fd file) {
-    wait();
+    static_cast<void>(wait());
     if (!file) {
         return;
     }
@@ -48,10 +48,12 @@ void background_close::close(eventlog::core::unique_fd file) {
     }
 }
 
-void background_close::wait() {
-    if (thread_.joinable()) {
+bool background_close::wait() {
+    const bool is_closing = thread_.joinable();
+    if (is_closing) {
         thread_.join();
     }
+    return is_closing;
 }
 
 }  // namespace elog

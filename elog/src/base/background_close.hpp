@@ -23,10 +23,10 @@ class background_close {
     /// Waits until the previous file is closed, which bounds the memory that is still to be freed.
     /// Closes the file at once if no thread can be started.
     void close(eventlog::core::unique_fd file);
+    /// Waits until the space of the previous file is free. Whether there was such a file.
+    bool wait();
 
   private:
-    void wait();
-
     std::thread thread_;
 };
 

@@ -73,6 +73,9 @@ block_output::~block_output() {
 void block_output::open() {
     const std::string& path = options_.path;
     file_ = open_created_file(path, options_.existing, options_.mode, options_.replaced);
+    if (!file_ && may_retry(errno)) {
+        file_ = open_created_file(path, options_.existing, options_.mode, options_.replaced);
+    }
     if (!file_ && errno == EEXIST) {
         throw file_exists(
             "The file {} exists. Give another name with -o, or replace it with --force.", path);
@@ -155,6 +158,11 @@ void block_output::check_intact() const {
     }
 }
 
+/// After a failed call. Waits for space.
+bool block_output::may_retry(int error) {
+    return is_disk_full(error) && options_.wait_for_space && options_.wait_for_space();
+}
+
 /// Returns an error number, or 0.
 int block_output::allocate_to(std::uint64_t end) noexcept {
     while (::fallocate(file_.get(), FALLOC_FL_KEEP_SIZE, static_cast<off_t>(size_),
@@ -187,6 +195,9 @@ void block_output::allocate(std::uint64_t size) {
     if (is_disk_full(error)) {
         error = allocate_to(size_ + size);
     }
+    if (may_retry(error)) {
+        error = allocate_to(size_ + size);
+    }
     if (is_disk_full(error)) {
         throw_write_error(options_.path, error);
     }
@@ -215,7 +226,14 @@ void block_output::append(std::span<const std::span<const std::uint8_t>> parts,
     check_intact();
     allocate(size + reserve);
     if (is_regular_) {
-        write_parts(std::span(vectors).first(count));
+        std::array<iovec, 8> again = vectors;
+        int error = write_parts(std::span(vectors).first(count));
+        if (may_retry(error)) {
+            error = write_parts(std::span(again).first(count));
+        }
+        if (error != 0) {
+            throw_write_error(options_.path, error);
+        }
     } else {
         for (const iovec& part : std::span(vectors).first(count)) {
             write_all(file_.get(), {static_cast<const char*>(part.iov_base), part.iov_len},
@@ -225,8 +243,8 @@ void block_output::append(std::span<const std::span<const std::uint8_t>> parts,
     size_ += size;
 }
 
-/// After an error removes the incomplete block.
-void block_output::write_parts(std::span<iovec> parts) {
+/// Returns an error number, or 0. After an error removes the incomplete block.
+int block_output::write_parts(std::span<iovec> parts) noexcept {
     std::size_t done = 0;
     while (done < parts.size()) {
         if (parts[done].iov_len == 0) {
@@ -242,7 +260,7 @@ void block_output::write_parts(std::span<iovec> parts) {
             const int error = errno;
             static_cast<void>(!::ftruncate(file_.get(), static_cast<off_t>(size_)));
             allocated_ = 0;
-            throw_write_error(options_.path, error);
+            return error;
         }
         auto left = static_cast<std::size_t>(written);
         while (left != 0) {
@@ -253,6 +271,7 @@ void block_output::write_parts(std::span<iovec> parts) {
             done += parts[done].iov_len == 0 ? 1U : 0U;
         }
     }
+    return 0;
 }
 
 }  // namespace elog

@@ -14,6 +14,7 @@
 #include <sys/uio.h>
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 
@@ -33,6 +34,8 @@ struct output_options {
     bool has_reserve = false;
     file_mode mode = private_mode;      // of a file that is created
     replaced_file* replaced = nullptr;  // gets the file that is replaced
+    /// Called when the disk is full: whether there may be space now, so that a retry is worthwhile.
+    std::function<bool()> wait_for_space{};
 };
 
 /// The file system has no space for the next block. The file can be ended if it has a reserve.
@@ -84,7 +87,8 @@ class block_output {
     void allocate(std::uint64_t size);
     void check_limit(std::uint64_t end) const;
     [[nodiscard]] int allocate_to(std::uint64_t end) noexcept;
-    void write_parts(std::span<iovec> parts);
+    [[nodiscard]] bool may_retry(int error);
+    [[nodiscard]] int write_parts(std::span<iovec> parts) noexcept;
 
     output_options options_;
     eventlog::core::unique_fd file_;

@@ -69,12 +69,17 @@ void file_sink::start(const region_view& source) {
     begin_file(make_writer());
 }
 
-std::unique_ptr<file_writer> file_sink::make_file(const std::string& path,
-                                                  existing_file existing) const {
+/// Both kinds of removed files: waiting for one may not free enough.
+bool file_sink::wait_for_space() {
+    const bool has_removed = parts_ && parts_->wait_for_space();
+    return (options_.wait_for_space && options_.wait_for_space()) || has_removed;
+}
+
+std::unique_ptr<file_writer> file_sink::make_file(const std::string& path, existing_file existing) {
     return std::make_unique<file_writer>(
         file_options{path, clock_, ring_count_, recording_, part_, options_.compression, existing,
                      options_.descriptor, options_.should_abort, true, serial_, options_.command,
-                     options_.mode, options_.replaced});
+                     options_.mode, options_.replaced, [this] { return wait_for_space(); }});
 }
 
 /// Another recording with the same name may have made the next file meanwhile.

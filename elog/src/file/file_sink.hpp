@@ -83,6 +83,8 @@ struct file_sink_options {
     std::function<void(incomplete_recording)> on_incomplete{};
     file_mode mode = private_mode;      // of files that are created
     replaced_file* replaced = nullptr;  // see output_options; until start() has returned
+    /// As in output_options, for files that were removed outside of the rotation.
+    std::function<bool()> wait_for_space{};
 };
 
 /// Keeps the order in which records are read; the records of one ring may be delayed to form larger
@@ -111,7 +113,8 @@ class file_sink : public record_sink {
 
     void begin_file(std::unique_ptr<file_writer> writer);
     [[nodiscard]] std::unique_ptr<file_writer> make_file(const std::string& path,
-                                                         existing_file existing) const;
+                                                         existing_file existing);
+    bool wait_for_space();
     [[nodiscard]] std::unique_ptr<file_writer> make_part();
     [[nodiscard]] std::unique_ptr<file_writer> make_writer();
     [[nodiscard]] std::unique_ptr<file_writer> end_before(const file_writer& next);

@@ -88,8 +88,8 @@ std::uint64_t generate_identity() {
 file_writer::file_writer(file_options options)
     : host_(host_of(options)),
       output_({std::move(options.path), options.existing, options.descriptor,
-               std::move(options.should_abort), options.has_reserve, options.mode,
-               options.replaced}) {
+               std::move(options.should_abort), options.has_reserve, options.mode, options.replaced,
+               std::move(options.wait_for_space)}) {
     compress(options.compression);
     allow_compaction(compacts_by_default());
     write_header();

@@ -14,6 +14,7 @@
 #include <linux/eventlog.h>
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <span>
@@ -55,7 +56,8 @@ struct file_options {
     std::uint64_t serial = 0;  // see recording_host, as the next one
     std::string command{};
     file_mode mode = private_mode;      // of a file that is created
-    replaced_file* replaced = nullptr;  // see output_options
+    replaced_file* replaced = nullptr;  // see output_options, as the next one
+    std::function<bool()> wait_for_space{};
 };
 
 /// Totals for the end block.

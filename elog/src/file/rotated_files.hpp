@@ -36,6 +36,8 @@ class rotated_files {
     /// Removes the oldest file; there must be one. A thread frees its blocks in the background.
     /// Throws user_error if it cannot be removed.
     void remove_oldest();
+    /// Waits until the space of the removed files is free. Whether there may be more of it now.
+    bool wait_for_space() { return removed_.wait(); }
 
   private:
     struct part {

@@ -432,6 +432,11 @@ class Case(unittest.TestCase):
             self.assertIn(part, errors)
 
 
+def can_trace():
+    return shutil.which("strace") is not None and subprocess.run(
+        ["strace", "true"], check=False, stderr=subprocess.DEVNULL).returncode == 0
+
+
 def main():
     result = unittest.main(exit=False, verbosity=2).result
     for test, reason in result.skipped:

@@ -6,7 +6,6 @@ each step. An emit without a listener makes none, and so does one that finds roo
 
 import os
 import re
-import shutil
 import subprocess
 import unittest
 
@@ -29,12 +28,7 @@ OWN_CALLS = {"clock_nanosleep", "clone", "exit_group", "getcpu", "restart_syscal
 UNPRIVILEGED_USER = 65533
 
 
-def can_trace():
-    return shutil.which("strace") is not None and subprocess.run(
-        ["strace", "true"], check=False, stderr=subprocess.DEVNULL).returncode == 0
-
-
-@unittest.skipUnless(can_trace(), "strace cannot trace here")
+@unittest.skipUnless(harness.can_trace(), "strace cannot trace here")
 class SystemCalls(harness.Case):
     def setUp(self):
         super().setUp()

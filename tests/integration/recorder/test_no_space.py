@@ -125,6 +125,50 @@ class NoSpace(harness.Case):
         last = json.loads(self.run_elog("stat", parts[-1], "--json").stdout)
         self.assertEqual(last["lost_by_reason"]["unwritten"], unwritten)
 
+    def record_freeing_slowly(self, paths, options, *, before="", kib, faults=()):
+        """Records 200,000 events. A thread frees the space of a removed file when it closes it, which is
+        its first call: a tracer delays that for longer than filling the next file takes.
+        """
+        small, counter = self.path("small"), harness.program("counter")
+        traced = ["strace", "-f", "-qq", "-o", "/dev/null"]
+        for path in paths:
+            traced += ["-P", f"{small}/{path}"]
+        traced += ["-e", "trace=close,fallocate"]
+        for fault in ("close:delay_enter=700ms:when=1", *faults):
+            traced += ["-e", f"inject={fault}"]
+        self.environment["EVENTLOG_TEST_COMPACTION"] = "1"
+        # Leaks cannot be searched under a tracer.
+        sanitizer = self.environment.get("ASAN_OPTIONS")
+        self.environment["ASAN_OPTIONS"] = f"{sanitizer or ''}:detect_leaks=0".lstrip(":")
+        result = self.in_small_tmpfs(
+            f"unset EVENTLOG_DIR; {before} {' '.join(traced)} {harness.ELOG} record -e 'counter:*' "
+            f"--buffer-size 8M {options} -o {small}/run.elog -- {counter} 1 200000 "
+            f"> /dev/null || echo status $?; ls {small}",
+            kib=kib,
+        )
+        self.assertRegex(result.stderr, r"(?m)^200000 events, \d+ bytes, 0 lost")
+        return result.stdout
+
+    @unittest.skipUnless(harness.can_trace(), "strace cannot trace here")
+    def test_waits_for_the_space_of_removed_files(self):
+        parts = [f"run-{number:06}.elog" for number in range(1, 20)]
+        for faults in ((), ("fallocate:error=EOPNOTSUPP",)):
+            with self.subTest(faults=faults):
+                left = self.record_freeing_slowly(parts, "--rotate 1M --keep 1", kib=1500,
+                                                  faults=faults)
+                self.assertRegex(left, r"\Arun-0000(0[6-9]|1\d)[.]elog\n\Z")
+
+    @unittest.skipUnless(harness.can_trace(), "strace cannot trace here")
+    def test_waits_for_the_space_of_a_replaced_file(self):
+        old = self.path("old.elog")
+        self.run_elog("record", "-e", "counter:*", "-o", old, "--", harness.program("counter"),
+                      "1", "150000")
+        small = self.path("small")
+        # The name that a replaced file has until the command starts is not known in advance.
+        left = self.record_freeing_slowly([], "--force", kib=9000,
+                                          before=f"cp {old} {small}/run.elog;")
+        self.assertEqual(left, "run.elog\n")
+
     def test_for_a_provider(self):
         fill = f"head -c 300k /dev/zero > {self.path('small')}/filling 2>/dev/null || true"
         result = self.in_small_tmpfs(
