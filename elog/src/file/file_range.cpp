@@ -36,7 +36,7 @@ std::optional<Block> peek_head(block_file& file, const block_location& place) {
                                                         : std::nullopt;
 }
 
-/// The members that tell whether a block can be read.
+/// The members that is_readable() tests.
 block_header header_of(const listed_block& listed) noexcept {
     block_header header{};
     header.type = listed.entry.type;
@@ -238,8 +238,14 @@ bool file_reader::lacks_readings(const std::vector<index_section>& sections,
         return true;
     }
     const std::uint64_t end_of_indexes = sections.back().place.end();
+    // So many that the writer would have written an index: a scan costs less than comparing each
+    // with all sections.
+    std::size_t left = index_interval_blocks;
     for (const std::vector<records_location>& ring : records_) {
         for (std::size_t i = ring.size(); i-- != 0 && ring[i].offset >= end_of_indexes;) {
+            if (left-- == 0) {
+                return true;
+            }
             const std::optional<block_location> place = file_.block_at(ring[i].offset);
             const auto head = place ? peek_records_head(file_, *place) : std::nullopt;
             if (head &&

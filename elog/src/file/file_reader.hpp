@@ -82,7 +82,7 @@ class file_reader {
     /// The next run of a ring; nullopt after the last one.
     [[nodiscard]] std::optional<owned_run> next_run(std::uint32_t ring);
     /// Reports a difference between the records read and the totals in the end block, once: the
-    /// report is damage, for which a second comparison would have another text.
+    /// report itself counts as damage, which a second comparison would mention.
     void compare_with_end_block();
 
     // For a file that is still being written, with next_run():

@@ -103,8 +103,9 @@ class range_selector {
         reading -= reading == readings.begin() ? 0 : 1;
         constexpr double infinite = std::numeric_limits<double>::infinity();
         bounds offsets{infinite, -infinite};
+        std::size_t left = readings_of_block_max;
         do {
-            if (reading == readings.end()) {
+            if (reading == readings.end() || left-- == 0) {
                 return may_contain(section);
             }
             const auto offset = static_cast<double>(
@@ -125,6 +126,9 @@ class range_selector {
     // the clocks.
     static constexpr double slack = 1e7;
     static constexpr double slack_rate = 1e-3;
+    // More readings than a block has in its time. Of a block with more, the section's times count,
+    // so that a hostile index does not cost readings times blocks.
+    static constexpr std::size_t readings_of_block_max = 256;
 
     /// In double, because values of a damaged file must not overflow.
     struct bounds {
