@@ -43,7 +43,7 @@ record() {{
 }}
 keep() {{
     # The program finds the registered event.
-    "$1" register "$2" && "$2" {COUNT} 0 says < /dev/null &&
+    "$1" kernel register "$2" && "$2" {COUNT} 0 says < /dev/null &&
         ls /sys/kernel/tracing/events/*/eventlog_load_item/format &&
         "$1" kernel unregister load
 }}
