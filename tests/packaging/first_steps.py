@@ -17,6 +17,9 @@ FILE_NAME = re.compile(r"(?:#|//) (CMakeLists\.txt|main\.cpp|meson\.build)\n")
 # The start of an event's line: time, CPU, process and thread.
 EVENT = re.compile(r"\d\d:\d\d:\d\d\.\d{6} \[\d+\] ([^ ]+)-\d+ ")
 NUMBER = re.compile(r"\d[\d.:TZ-]*")
+# In front of the time and the rate of a summary; a row of elog stat with its rate.
+COUNTS = re.compile(r"\d+ events(, \d+ bytes, \d+ lost)?")
+ROW = re.compile(r"([^ \d-]+)[\d-]* +(\d+) +[\d-]+( +\d+ +\d+( +\d+)?)$")
 
 
 def block_of(document, language, beginning):
@@ -91,15 +94,20 @@ def check_library(user, build):
 
 
 def comparable(output):
-    """The lines of an output without the varying parts: times, CPUs, process ids; in lines without
-    an event, all numbers and the number of spaces."""
+    """The lines of an output without the varying parts: times, CPUs, process ids, rates; in lines without
+    an event and counts, all numbers and the number of spaces."""
     lines = []
     for line in output.splitlines():
         event = EVENT.match(line)
+        row = ROW.match(line)
         if event:
             lines.append((event[1], line[event.end():]))
+        elif row:
+            lines.append((row[1], *f"{row[2]} {row[3]}".split()))
         else:
-            lines.append(" ".join(NUMBER.sub("0", line).split()))
+            counts = COUNTS.match(line)
+            rest = line[counts.end():] if counts else line
+            lines.append((counts and counts[0], " ".join(NUMBER.sub("0", rest).split())))
     return lines
 
 
