@@ -18,6 +18,7 @@
 #include <eventlog/eventlog.hpp>
 
 #include "listener.hpp"
+#include "schema/schema.hpp"
 #include "shm/directory.hpp"
 #include "shm/process_file.hpp"
 
@@ -166,7 +167,15 @@ TEST_F(notification_callback, dumps_state_once_per_listener) {
     EXPECT_EQ(listener->received_names(), "present present state_complete");
 }
 
-/// As elog record --state does, for all providers of this process. Returns how many were asked.
+std::uint64_t hash_of_watched() {
+    core::schema_reader schema;
+    core::error_text why;
+    EXPECT_TRUE(schema.open(watched::schema(), why)) << why.text().c_str();
+    return schema.hash();
+}
+
+/// As elog record --state does, for the provider of these tests: other tests in this process have
+/// some of their own. Returns how many were asked.
 unsigned request_state() {
     const core::directory_path path = core::current_directory();
     core::directory where;
@@ -182,7 +191,9 @@ unsigned request_state() {
         }
         core::published_provider provider(file);
         while (provider.next()) {
-            asked += provider.request_state() ? 1 : 0;
+            if (provider.entry().schema_hash == hash_of_watched()) {
+                asked += provider.request_state() ? 1 : 0;
+            }
         }
     }
     return asked;
