@@ -4,17 +4,21 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <mutex>
 
 #include "emit/attach_looks.hpp"
+#include "emit/collectors.hpp"
 #include "emit/detach.hpp"
 #include "emit/notification.hpp"
 #include "emit/provider_entry.hpp"
 #include "emit/wanted_events.hpp"
 #include "platform/populate.hpp"
 #include "platform/process.hpp"
+#include "platform/registry_lock.hpp"
 #include "platform/signal_guard.hpp"
 #include "platform/time_namespace.hpp"
 #include "provider/own_gate.hpp"
+#include "ring/clock.hpp"
 #include "ring/ring_lock.hpp"
 #include "ring/rseq.hpp"
 #include "ring/subscription_slots.hpp"
@@ -23,6 +27,9 @@
 
 namespace eventlog::core {
 namespace {
+
+// Retry interval after a failed attach. Bounds the system calls of an emit.
+constexpr std::uint64_t attach_retry_interval = 1'000'000;
 
 /// How many events are wanted; `limited`: whether one of them in some sessions only.
 unsigned count_wanted(const eventlog_provider& provider, std::string_view filter,
@@ -363,6 +370,26 @@ void attach_to_all(eventlog_provider& provider, const directory& where,
             remove_dead_subscriptions(where);
         }
     }
+}
+
+/// Called when a bit is set for a slot that the provider is not attached to. Returns false while
+/// another thread attaches.
+bool attach_now(eventlog_provider& provider, unsigned slot) noexcept {
+    if (coarse_monotonic_now() <
+        provider.attachment_to(slot).not_before.load(std::memory_order_relaxed)) {
+        return false;
+    }
+    const signal_guard guard;
+    const registry_lock lock(std::try_to_lock);
+    if (!lock.held() || (!provider.published && !is_collector_slot(slot)) ||
+        !prepare_attachments(provider)) {
+        return false;
+    }
+    const bool attached = is_collector_slot(slot) ? attach_to_collector(provider, slot)
+                                                  : attach(provider, slot, own_directory());
+    provider.attachment_to(slot).not_before.store(
+        attached ? 0 : coarse_monotonic_now() + attach_retry_interval, std::memory_order_relaxed);
+    return attached;
 }
 
 }  // namespace eventlog::core

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Attaches a provider to subscriptions. All functions require the registry lock.
+// Attaches a provider to subscriptions. All functions but attach_now require the registry lock.
 #pragma once
 
 #include "provider/registered_provider.hpp"
@@ -37,5 +37,10 @@ struct present_subscriptions {
 /// The same without removing dead subscriptions, which allocates.
 present_subscriptions attach_to_present(eventlog_provider& provider, const directory& where,
                                         entry_time entries) noexcept;
+
+/// Attaches during an emit: blocks signals and cancellation, leaves errno unchanged. Returns false
+/// if the provider is not attached afterwards: there is no subscription, or a later emit has to
+/// retry.
+[[nodiscard]] bool attach_now(eventlog_provider& provider, unsigned slot) noexcept;
 
 }  // namespace eventlog::core

@@ -6,7 +6,6 @@
 
 #include <bit>
 #include <cstring>
-#include <mutex>
 
 #include <eventlog/abi.h>
 
@@ -17,8 +16,6 @@
 #include "kernel/user_events_route.hpp"
 #include "kernel/user_events_write.hpp"
 #include "platform/process.hpp"
-#include "platform/registry_lock.hpp"
-#include "platform/signal_guard.hpp"
 #include "provider/counters.hpp"
 #include "provider/own_gate.hpp"
 #include "provider/registered_provider.hpp"
@@ -32,9 +29,6 @@
 
 namespace eventlog::core {
 namespace {
-
-// Retry interval after a failed attach. Bounds the system calls of an emit.
-constexpr std::uint64_t attach_retry_interval = 1'000'000;
 
 using entry_counter = __u64 eventlog_provider_entry::*;
 
@@ -286,8 +280,15 @@ bool try_append_to(const eventlog_provider& provider, const attachment& place, s
     return listener_mask(provider, event) & slots & ~cleared;
 }
 
-/// Writes to all listeners but those in `counted`, for which the event is lost already. Calls the
-/// kernel as directly as possible.
+/// Calls the kernel as directly as possible.
+void emit_to_kernel(eventlog_provider& provider, const event_payload& payload) noexcept {
+    if (!emit_to_user_events(provider, payload)) [[unlikely]] {
+        retry_user_events_route(provider);
+        emit_again_to_user_events(provider, payload);
+    }
+}
+
+/// Writes to all listeners but those in `counted`, for which the event is lost already.
 [[gnu::noinline]] void emit_to_listeners(eventlog_provider& provider, const event_payload& payload,
                                          std::uint32_t counted) noexcept {
     if (provider.user_events.not_before.load(std::memory_order_relaxed) != user_events_route::never)
@@ -298,10 +299,7 @@ bool try_append_to(const eventlog_provider& provider, const attachment& place, s
     const std::uint32_t targets = dump_target_mask(provider) & ~counted;
     std::uint32_t bits = word & targets;
     if ((bits & kernel_bits) != 0) {
-        if (!emit_to_user_events(provider, payload)) [[unlikely]] {
-            retry_user_events_route(provider);
-            emit_again_to_user_events(provider, payload);
-        }
+        emit_to_kernel(provider, payload);
         bits &= ~kernel_bits;
     }
     if (bits != 0) {
@@ -331,6 +329,28 @@ bool try_append_to(const eventlog_provider& provider, const attachment& place, s
     emit_to_listeners(provider, payload, counted);
 }
 
+/// Whether the kernel alone listens, and nothing but the write remains of emit_slow, whose steps
+/// take as many instructions again.
+[[gnu::always_inline]] inline bool is_for_kernel_only(const eventlog_provider& provider,
+                                                      std::uint32_t event) noexcept {
+    const std::uint32_t word = provider.gate_word(event).load(std::memory_order_acquire);
+    return (word & kernel_bits) != 0 && (word & ~kernel_bits) == 0 &&
+           ((word & kernel_bit_ambiguous) == 0 ||
+            has_kernel_listener(provider.user_events, event)) &&
+           dumping.provider != &provider &&
+           provider.user_events.not_before.load(std::memory_order_relaxed) ==
+               user_events_route::never;
+}
+
+/// Apart from emit_block_slow, whose stack it would increase.
+[[gnu::noinline]] void emit_block_to_kernel(eventlog_provider& provider, std::uint32_t event,
+                                            const void* payload, std::size_t size) noexcept {
+    if (!try_small_to_user_events(provider, event, payload, size)) {
+        // In a batch, or large, or after an error.
+        emit_to_kernel(provider, {event, size, payload, {}, 0, &provider.gate});
+    }
+}
+
 /// As emit_slow, for a tail call, so that the fast path needs no stack for it.
 [[gnu::noinline]] void emit_block_slow(eventlog_provider* provider, std::uint32_t event,
                                        const void* payload, std::size_t size) noexcept {
@@ -340,7 +360,11 @@ bool try_append_to(const eventlog_provider& provider, const attachment& place, s
         }
         payload = "";
     }
-    emit_slow(*provider, {event, size, payload, {}, 0, &provider->gate});
+    if (is_for_kernel_only(*provider, event)) {
+        emit_block_to_kernel(*provider, event, payload, size);
+    } else {
+        emit_slow(*provider, {event, size, payload, {}, 0, &provider->gate});
+    }
 }
 
 bool is_event_of(const eventlog_provider* provider, std::uint32_t event) noexcept {
@@ -354,13 +378,6 @@ bool is_event_of(const eventlog_provider* provider, std::uint32_t event) noexcep
                                                  std::size_t size) noexcept {
     const attachment& place = *provider.latest.load(std::memory_order_relaxed);
     const std::uint64_t mapping = place.mapping.load(std::memory_order_acquire);
-    if (size > payload_size_max || payload == nullptr) [[unlikely]] {
-        return false;
-    }
-    const std::uint32_t thread = known_thread_id;
-    if (thread == 0) [[unlikely]] {
-        return false;
-    }
     const std::uint32_t gate = provider.gate_word(event).load(std::memory_order_acquire);
     if (gate != place.gate_bit) [[unlikely]] {
         // On kernels without enable words their bit is always set.
@@ -368,6 +385,13 @@ bool is_event_of(const eventlog_provider* provider, std::uint32_t event) noexcep
             has_kernel_listener(provider.user_events, event)) {
             return false;
         }
+    }
+    if (size > payload_size_max || payload == nullptr) [[unlikely]] {
+        return false;
+    }
+    const std::uint32_t thread = known_thread_id;
+    if (thread == 0) [[unlikely]] {
+        return false;
     }
     const std::uint64_t provider_head = place.provider_head.load(std::memory_order_relaxed);
     const std::uint64_t context = thread_part(thread);
@@ -406,26 +430,6 @@ bool is_attached(const eventlog_provider& provider, unsigned slot) noexcept {
     const attachment& place = provider.attachment_to(slot);
     // The subscription may have ended and its slot been reused.
     return !is_end_state(state_of(*place.slot, place.mapping.load(std::memory_order_acquire)));
-}
-
-/// Called when a bit is set for a slot that the provider is not attached to. Returns false while
-/// another thread attaches.
-bool attach_now(eventlog_provider& provider, unsigned slot) noexcept {
-    if (coarse_monotonic_now() <
-        provider.attachment_to(slot).not_before.load(std::memory_order_relaxed)) {
-        return false;
-    }
-    const signal_guard guard;
-    const registry_lock lock(std::try_to_lock);
-    if (!lock.held() || (!provider.published && !is_collector_slot(slot)) ||
-        !prepare_attachments(provider)) {
-        return false;
-    }
-    const bool attached = is_collector_slot(slot) ? attach_to_collector(provider, slot)
-                                                  : attach(provider, slot, own_directory());
-    provider.attachment_to(slot).not_before.store(
-        attached ? 0 : coarse_monotonic_now() + attach_retry_interval, std::memory_order_relaxed);
-    return attached;
 }
 
 }  // namespace eventlog::core

@@ -10,9 +10,4 @@ namespace eventlog::core {
 /// Whether the provider's events reach the subscription in that slot.
 [[nodiscard]] bool is_attached(const eventlog_provider& provider, unsigned slot) noexcept;
 
-/// Attaches during an emit: blocks signals and cancellation, leaves errno unchanged. Returns false
-/// if the provider is not attached afterwards: there is no subscription, or a later emit has to
-/// retry.
-[[nodiscard]] bool attach_now(eventlog_provider& provider, unsigned slot) noexcept;
-
 }  // namespace eventlog::core

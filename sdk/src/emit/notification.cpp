@@ -26,14 +26,10 @@
 #include "shm/own_process_file.hpp"
 
 namespace eventlog::core {
+
+constinit thread_local dump_in_progress dumping{};
+
 namespace {
-
-struct dump_in_progress {
-    const eventlog_provider* provider = nullptr;
-    std::uint32_t slots = 0;
-};
-
-[[gnu::tls_model("initial-exec")]] constinit thread_local dump_in_progress dumping{};
 
 /// One listener: a slot, or a number in the kernel module; or all listeners in the kernel.
 struct dump_target {

@@ -31,6 +31,15 @@ enum class callback_timing { now, deferred };
 /// notifications, or if the gate is the parent process's.
 void run_notifications(eventlog_provider& provider, callback_timing callbacks) noexcept;
 
+/// The dump that the calling thread makes; without a provider, none.
+struct dump_in_progress {
+    const eventlog_provider* provider = nullptr;
+    std::uint32_t slots = 0;
+};
+/// initial-exec: reading it never allocates.
+[[gnu::tls_model("initial-exec"),
+  gnu::visibility("hidden")]] extern constinit thread_local dump_in_progress dumping;
+
 /// A mask for gate words: the listeners of the calling thread's events of this provider. All of
 /// them, except during a dump.
 [[nodiscard]] std::uint32_t dump_target_mask(const eventlog_provider& provider) noexcept;

@@ -100,18 +100,23 @@ std::size_t count_parts(const event_payload& payload) noexcept {
 /// handles one part in a fifth less time than two.
 constexpr std::size_t small = 256;
 
-[[gnu::always_inline]] inline int write_small(int file, std::uint32_t index,
-                                              const event_payload& payload) noexcept {
+[[gnu::always_inline]] inline int write_small(int file, std::uint32_t index, const void* block,
+                                              std::size_t size) noexcept {
     char record[sizeof index + small];  // not initialized
     std::memcpy(record, &index, sizeof index);
-    std::memcpy(record + sizeof index, payload.block, payload.size);
-    return system_write(file, record, sizeof index + payload.size);
+    std::memcpy(record + sizeof index, block, size);
+    return system_write(file, record, sizeof index + size);
 }
 
-[[gnu::always_inline]] inline int write_payload(int file, std::uint32_t index,
+[[gnu::always_inline]] inline int write_payload(const user_events_route& route, int file,
+                                                std::uint32_t index,
                                                 const event_payload& payload) noexcept {
+    if (payload.size == 0) {
+        // Kernels with a page reject events without payload. No field refers to that byte.
+        return write_small(file, index, "", route.status_locations.load(payload.event) != 0);
+    }
     if (payload.block != nullptr && payload.size <= small) {
-        return write_small(file, index, payload);
+        return write_small(file, index, payload.block, payload.size);
     }
     const std::size_t parts = count_parts(payload);
     if (parts <= few_parts) {
@@ -142,8 +147,11 @@ bool is_probably_own_descriptor(user_events_route& route, int file) noexcept {
         [[likely]] {
         return true;
     }
-    route.verified_at.store(now, std::memory_order_relaxed);
-    return is_own_descriptor(route, file);
+    const bool is_own = is_own_descriptor(route, file);
+    if (is_own) {
+        route.verified_at.store(now, std::memory_order_relaxed);
+    }
+    return is_own;
 }
 
 void note_written(const eventlog_provider& provider, const event_payload& payload) noexcept {
@@ -168,31 +176,22 @@ void note_written(const eventlog_provider& provider, const event_payload& payloa
     return write_outcome::settled;
 }
 
-/// Kernels with a page reject events without payload. No field refers to that byte.
-constexpr event_payload one_byte{.size = 1, .block = ""};
-bool needs_a_byte(const user_events_route& route, std::uint32_t event) noexcept {
-    return route.status_locations.load(event) != 0;
-}
-
 [[gnu::always_inline]] inline write_outcome try_to_write(eventlog_provider& provider,
                                                          const event_payload& payload) noexcept {
     user_events_route& route = provider.user_events;
     const thread_count::user keeps_open(descriptor_users);
     const int file = route.file.load(std::memory_order_seq_cst);
     const std::uint32_t number = route.numbers.load(payload.event, std::memory_order_acquire);
-    if (file < 0 || number == user_events_route::not_registered) {
-        return write_outcome::gone;
-    }
-    if (number == user_events_route::not_registrable) {
-        return write_outcome::settled;  // another actor has set the bit, not the kernel
+    if (file < 0 || !user_events_route::is_registered(number)) [[unlikely]] {
+        // With an event that is not registrable another actor has set the bit, not the kernel.
+        const bool is_final = file >= 0 && number == user_events_route::not_registrable;
+        return is_final ? write_outcome::settled : write_outcome::gone;
     }
     write_outcome result = write_outcome::gone;
     if (is_probably_own_descriptor(route, file)) {
         const int error = target.provider == &provider
                               ? write_to_listener(file, number - 1, payload)
-                          : payload.size == 0 && needs_a_byte(route, payload.event)
-                              ? write_payload(file, number - 1, one_byte)
-                              : write_payload(file, number - 1, payload);
+                              : write_payload(route, file, number - 1, payload);
         if (error == 0) [[likely]] {
             note_written(provider, payload);
             return write_outcome::settled;
@@ -206,6 +205,25 @@ bool needs_a_byte(const user_events_route& route, std::uint32_t event) noexcept 
 }
 
 }  // namespace
+
+bool try_small_to_user_events(eventlog_provider& provider, std::uint32_t event, const void* block,
+                              std::size_t size) noexcept {
+    user_events_route& route = provider.user_events;
+    if (size - 1 >= small || current_batch != nullptr ||
+        !route.expected.load(std::memory_order_relaxed)) {
+        return false;
+    }
+    const thread_count::user keeps_open(descriptor_users);
+    const int file = route.file.load(std::memory_order_seq_cst);
+    const std::uint32_t number = route.numbers.load(event, std::memory_order_acquire);
+    if (file < 0 || !user_events_route::is_registered(number) ||
+        !is_probably_own_descriptor(route, file) || write_small(file, number - 1, block, size) != 0)
+        [[unlikely]] {
+        return false;
+    }
+    count_event(provider, &eventlog_route_counters::written);
+    return true;
+}
 
 bool emit_to_user_events(eventlog_provider& provider, const event_payload& payload) noexcept {
     user_events_route& route = provider.user_events;

@@ -19,6 +19,12 @@ namespace eventlog::core {
 /// child.
 [[gnu::visibility("hidden")]] extern thread_count descriptor_users;
 
+/// Writes a small event and counts it, in the fewest steps. Returns false without effect in all
+/// other cases, also after an error, for which emit_to_user_events() writes it again.
+/// Preconditions: those of that function, and the calling thread makes no dump of the provider.
+[[nodiscard]] bool try_small_to_user_events(eventlog_provider& provider, std::uint32_t event,
+                                            const void* block, std::size_t size) noexcept;
+
 /// Writes the event and counts the outcome. Returns false if the descriptor is lost: then the
 /// caller retries the route and calls the second function, so that less stack is in use during the
 /// retry. Precondition: the gate has the kernel's bit. Any thread or signal handler; no lock, no
