@@ -88,7 +88,7 @@ class unsteady_recording {
     const std::string path = test::scratch_directory() + "/unsteady.elog";
 
   private:
-    const test::scoped_environment_variable interval_{"EVENTLOG_TEST_INDEX_BYTES", "32768"};
+    const test::scoped_environment_variable interval{"EVENTLOG_TEST_INDEX_BYTES", "32768"};
 
     static void write_marks(elog::file_writer& writer, std::uint64_t step) {
         for (std::uint64_t number = 1; number <= 8; ++number) {
