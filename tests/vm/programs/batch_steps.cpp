@@ -389,6 +389,9 @@ void follow_tracing() {
 }  // namespace
 
 int main() {
+    // The steps compare the order of the records. The device reads the buffers one after another,
+    // so a thread that moves to another CPU between two batches has its records out of order.
+    step("the program stays on one CPU", run_on(0));
     follow_flush();
     follow_fullness();
     follow_kinds_of_ends();
