@@ -1,50 +1,78 @@
 # SPDX-License-Identifier: MIT
 #
-# The quick tier of ./dev test runs each test once, in the build that finds most defects with it. A
-# preset names its part in EVENTLOG_QUICK_TIER: address, thread or optimized. Tests of that part get
-# the label quick; tests with the label full run in the full tier only. tests/README.md has the
-# table.
+# The quick tier of ./dev test runs each test once, in the build that finds most defects with it for
+# the time that it takes. A preset names its part in EVENTLOG_QUICK_TIER: address, thread or
+# optimized. Tests of that part get the label quick; tests with the label full run in the full tier
+# only. tests/README.md has the table.
 
 # Tests of machine code, packages and kernels, and tests that run no code of this build.
 set(
     eventlog_optimized_tests
     "^(aarch64|bench|codegen|compile_fail|interleaving|model|packaging|runner|unsanitized|vm)\\."
 )
-# Tests that compile programs of their own or run one in a debugger, on which sanitizers have no
-# effect, and those that sanitizers cannot run.
-string(
+# Scripts that compile programs of their own or run one in a debugger, on which sanitizers have no
+# effect; that skip a test with sanitizers; and those that sanitizers cannot run.
+list(
     APPEND
     eventlog_optimized_tests
-    "|^integration\\.test_(generated|generated_kernel|declared_lines|usdt)$"
-    "|^integration\\.test_(emit_costs|forks_beside_threads|host_limits|small_stack|system_calls)$"
+    "^integration\\.test_(as_other_user|declared_lines|emit_costs|forks_beside_threads|generated)$"
+    "^integration\\.test_(generated_kernel|host_limits|sandboxed|small_stack|system_calls|usdt)$"
 )
-# Scripts that skip a test in each build with a sanitizer. They run in the optimized build, too, so
-# that the quick tier leaves out no test.
-set(eventlog_also_optimized_tests "^integration\\.test_(as_other_user|sandboxed)$")
+# Scripts that run elog hundreds of times. With AddressSanitizer elog takes eight times as long to
+# start, and these scripts took two thirds of the time of that build. The sanitizers check the
+# parsers, readers and writers in the suites of unit and the fuzzers, and the commands in the other
+# scripts; the full tier runs all scripts with them.
+set(many_commands
+    aggregation
+    bad_input
+    completion
+    custom_clock
+    cut_and_merge
+    damaged_files
+    file_commands
+    file_format
+    flight_pause
+    list
+    losses
+    many_providers
+    output_files
+    reader_options
+    record_command
+    record_pause
+    schema_command
+    schema_evolution
+    short_options
+    time_namespaces
+    time_ranges
+)
+list(JOIN many_commands "|" many_commands)
+list(APPEND eventlog_optimized_tests "^integration\\.test_(${many_commands})$")
+list(JOIN eventlog_optimized_tests "|" eventlog_optimized_tests)
+
+# The programs of unit and integration, whose tests get their label by their prefix, and the scripts
+# in which programs have threads that unload plugins, end, share loggers or change their CPU. elog
+# itself has one thread, and another one that closes files.
+string(
+    CONCAT
+    eventlog_threaded_tests
+    "^(unit|integration)\\.$|^integration\\.test_(c_api|cpus|defining_plugins|detached)$"
+    "|^integration\\.test_(examples|host_signals|plugins|short_lived|without_sequences)$"
+)
 
 # eventlog_is_quick(NAME LABELS RESULT): whether the test is in this build's part of the quick tier.
 function(eventlog_is_quick name labels result)
-    set(part address)
-    if(name MATCHES "${eventlog_optimized_tests}")
-        set(part optimized)
-    endif()
     set(is_quick OFF)
-    if(NOT "full" IN_LIST labels)
-        if(EVENTLOG_QUICK_TIER STREQUAL part)
-            set(is_quick ON)
-        elseif(
-            EVENTLOG_QUICK_TIER STREQUAL "optimized"
-            AND name MATCHES "${eventlog_also_optimized_tests}"
-        )
-            set(is_quick ON)
-        elseif(
-            EVENTLOG_QUICK_TIER STREQUAL "thread"
-            AND name MATCHES "^(unit|integration)\\."
-            AND part STREQUAL "address"
-            AND NOT "command" IN_LIST labels
-        )
-            set(is_quick ON)
-        endif()
+    if("full" IN_LIST labels)
+        # Tests of the full tier belong to no part.
+    elseif(EVENTLOG_QUICK_TIER STREQUAL "optimized" AND name MATCHES "${eventlog_optimized_tests}")
+        set(is_quick ON)
+    elseif(
+        EVENTLOG_QUICK_TIER STREQUAL "address"
+        AND NOT name MATCHES "${eventlog_optimized_tests}"
+    )
+        set(is_quick ON)
+    elseif(EVENTLOG_QUICK_TIER STREQUAL "thread" AND name MATCHES "${eventlog_threaded_tests}")
+        set(is_quick ON)
     endif()
     set(${result} ${is_quick} PARENT_SCOPE)
 endfunction()
