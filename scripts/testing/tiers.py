@@ -17,6 +17,13 @@ FULL_KERNELS = QUICK_KERNELS + ("debian-6.1-arm64", "status-page-6.1", "debug-6.
 QUICK_PRESETS = ("asan+ubsan", "tsan", "release")
 QUICK = ("-L", "^quick$")
 
+
+def parts_without(labels):
+    """The parts of a preset that leaves out the tests with these labels."""
+    scripts = r"^integration\.test_"
+    return (("scripts", ("-LE", labels, "-R", scripts)), ("rest", ("-LE", labels, "-E", scripts)))
+
+
 # The full tier: the labels that a preset leaves out, because its build does not affect these tests.
 # Parts of a preset are separate stages, so that an interrupted run repeats little.
 FULL_PARTS = {
@@ -28,9 +35,9 @@ FULL_PARTS = {
         ("virtual machines t-z", ("-R", r"^vm\.[t-z]")),
         ("rest", ("-E", r"^(unit|integration|interleaving|vm)\.")),
     ),
-    "asan+ubsan": (("all", ("-LE", "^(once|compiler)$")),),
-    "tsan": (("all", ("-LE", "^(once|compiler|command)$")),),
-    "clang": (("all", ("-LE", "^(once|command)$")),),
+    "asan+ubsan": parts_without("^(once|compiler)$"),
+    "tsan": parts_without("^(once|compiler|command)$"),
+    "clang": parts_without("^(once|command)$"),
 }
 FULL = {"EVENTLOG_TEST_TIER": "full"}
 
