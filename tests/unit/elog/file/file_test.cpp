@@ -373,7 +373,7 @@ elog::provider_instance large_provider() {
 
 TEST(file, limits_total_schema_size) {
     const std::string path = test::scratch_directory() + "/schemas.elog";
-    constexpr std::size_t provider_count = 65536;
+    constexpr std::size_t provider_count = 10'000;
     std::size_t schema_bytes = 0;
     {
         elog::file_writer writer(elog::file_options{path, EVENTLOG_CLOCK_MONOTONIC, 1, 0, 0, 1});
