@@ -190,6 +190,7 @@ void recording::note_losses() {
     if (own_ == nullptr || !loss_schedule_.is_due()) {
         return;
     }
+    reader_.check_losses();
     unattached_->read();
     for (const loss_report& loss : provider_reports()) {
         sink_.note_loss(loss);

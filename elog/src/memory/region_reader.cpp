@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <utility>
@@ -49,7 +50,13 @@ region_reader::region_reader(const region_view& source, producer_policy mode)
       positions_(geometry_.ring_count),
       totals_(geometry_.ring_count),
       copy_(std::min<std::size_t>(copy_size, geometry_.buffer_size)),
-      start_(source.header.clock_start.monotonic) {}
+      start_(source.header.clock_start.monotonic),
+      lost_limits_(geometry_.ring_count, count_limit(start_, 1)),
+      recorded_limits_(lost_limits_) {
+    // Writers on any CPU use the shared ring.
+    lost_limits_[shared_ring()] = count_limit(start_, geometry_.ring_count);
+    recorded_limits_[shared_ring()] = lost_limits_[shared_ring()];
+}
 
 /// An event takes longer than a nanosecond of one CPU.
 bool region_reader::is_possible(std::uint64_t count) const {
@@ -69,13 +76,50 @@ std::uint64_t region_reader::unreported(std::uint64_t now, std::uint64_t reporte
     return now - std::min(now, reported);
 }
 
+/// The last possible value of a count that was read between two times.
+std::uint64_t region_reader::accept(count_limit& limit, std::uint64_t count, std::uint64_t before,
+                                    std::uint64_t after) const {
+    has_impossible_counts_ = !limit.take(count, before, after) || has_impossible_counts_;
+    return limit.count();
+}
+
 provider_losses region_reader::losses_of(std::uint32_t provider) const {
+    const std::uint64_t before = core::read_clock(EVENTLOG_CLOCK_MONOTONIC);
     provider_losses losses = providers_.losses_of(provider);
-    for (std::uint64_t* const count :
-         {&losses.full, &losses.no_memory, &losses.too_large, &losses.busy, &losses.cut}) {
-        *count = accept_count(*count);
+    const std::uint64_t after = core::read_clock_ordered(EVENTLOG_CLOCK_MONOTONIC);
+    const std::array counts{&losses.full, &losses.no_memory, &losses.too_large, &losses.busy,
+                            &losses.cut};
+    std::vector<count_limit>& limits =
+        provider_limits_
+            .try_emplace(provider, counts.size(), count_limit(start_, geometry_.ring_count))
+            .first->second;
+    for (std::size_t i = 0; i < counts.size(); ++i) {
+        *counts[i] = accept(limits[i], *counts[i], before, after);
     }
     return losses;
+}
+
+/// The ring's count of losses, or its last possible value.
+std::uint64_t region_reader::read_losses(std::uint32_t ring) {
+    const std::uint64_t before = core::read_clock(EVENTLOG_CLOCK_MONOTONIC);
+    const std::uint64_t count =
+        words_.read(geometry_.ring_offset(ring) + offsetof(eventlog_ring, lost)).value;
+    const std::uint64_t after = core::read_clock_ordered(EVENTLOG_CLOCK_MONOTONIC);
+    return accept(lost_limits_[ring], count, before, after);
+}
+
+void region_reader::check_losses() {
+    controls_.for_each([this](std::uint32_t ring, control_word) { read_losses(ring); });
+}
+
+/// `count`: the ring's losses when a buffer became active; at most the present ones.
+std::uint64_t region_reader::unreported_losses(std::uint32_t ring, std::uint64_t count) {
+    const std::uint64_t reported = positions_[ring].lost_reported;
+    if (count > lost_limits_[ring].count() && count > read_losses(ring)) {
+        has_impossible_counts_ = true;
+        return 0;
+    }
+    return count - std::min(count, reported);
 }
 
 void region_reader::poll(const run_handler& take) {
@@ -120,12 +164,15 @@ void region_reader::drain_ring(std::uint32_t ring, const run_handler& take) {
 void region_reader::follow_ring(std::uint32_t ring, const run_handler& take) {
     position& at = positions_[ring];
     for (int round = 0; round < rounds_max; ++round) {
+        const std::uint64_t before = core::read_clock(EVENTLOG_CLOCK_MONOTONIC);
         const std::optional<active_buffer> active = controls_.find_active(ring);
+        const std::uint64_t after = core::read_clock_ordered(EVENTLOG_CLOCK_MONOTONIC);
         if (!active || active->generation < at.generation) {
             return;  // broken producer: what it counts as recorded stays unread
         }
         const std::uint64_t recorded = active->records_before + active->control.word.count();
-        at.recorded += unreported(recorded, at.recorded);
+        at.recorded =
+            accept(recorded_limits_[ring], std::max(recorded, at.recorded), before, after);
         follow_to(ring, *active, take);
         if (at.records_reported >= at.recorded) {
             at.settled = active->control.exact ? active->control.word.value : UINT64_MAX;
@@ -184,16 +231,25 @@ void region_reader::read_buffer(std::uint32_t ring, const buffer_state& state,
     }
 }
 
+/// The records before the next one of the buffer that no run has reported.
+std::uint64_t region_reader::overwritten_before(std::uint32_t ring,
+                                                const buffer_state& state) const {
+    const position& at = positions_[ring];
+    if (state.records_before > at.recorded) {
+        has_impossible_counts_ = true;
+        return 0;
+    }
+    return unreported(state.records_before + at.records, at.records_reported);
+}
+
 void region_reader::deliver(std::uint32_t ring, const buffer_state& state,
                             const checked_records& found, const run_handler& take) {
     position& at = positions_[ring];
     ring_totals& totals = totals_[ring];
-    const std::uint64_t lost = unreported(state.lost_before, at.lost_reported);
+    const std::uint64_t lost = unreported_losses(ring, state.lost_before);
     // In discard mode nothing is overwritten.
     const std::uint64_t overwritten =
-        mode_ == producer_policy::wait
-            ? 0
-            : unreported(state.records_before + at.records, at.records_reported);
+        mode_ == producer_policy::wait ? 0 : overwritten_before(ring, state);
     // The sum of the producer's counts, unless one of them is impossible.
     const std::uint64_t sequence = at.lost_reported + lost + at.records_reported + overwritten;
     const record_run run{ring,
@@ -262,10 +318,8 @@ bool region_reader::wait(std::chrono::nanoseconds at_most) {
 std::vector<std::uint64_t> region_reader::finish() {
     std::vector<std::uint64_t> trailing(geometry_.ring_count, 0);
     for (std::uint32_t ring = 0; ring < geometry_.ring_count; ++ring) {
-        const std::uint64_t lost =
-            words_.read(geometry_.ring_offset(ring) + offsetof(eventlog_ring, lost)).value;
         position& at = positions_[ring];
-        trailing[ring] = unreported(lost, at.lost_reported);
+        trailing[ring] = unreported_losses(ring, read_losses(ring));
         at.lost_reported += trailing[ring];
         totals_[ring].lost += trailing[ring];
         // Overwritten records that no later record has reported, because the producer was too fast.

@@ -18,8 +18,10 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <vector>
 
+#include "memory/count_limit.hpp"
 #include "memory/provider_table.hpp"
 #include "memory/region_accessor.hpp"
 #include "memory/ring_controls.hpp"
@@ -75,14 +77,17 @@ class region_reader {
 
     [[nodiscard]] const std::vector<ring_totals>& rings() const noexcept { return totals_; }
     [[nodiscard]] std::uint32_t providers_refused() const { return providers_.refused(); }
-    /// For a provider that has been passed on.
+    /// For a provider that has been passed on. A count that a program has overwritten keeps its
+    /// last possible value, see count_limit.hpp; the more often it is read, the sooner that is
+    /// noticed.
     [[nodiscard]] provider_losses losses_of(std::uint32_t provider) const;
+    /// Reads the rings' counts of losses, so that values which grow too fast are noticed.
+    void check_losses();
     /// A count that a program has made of its events; 0 if it is not possible.
     [[nodiscard]] std::uint64_t accept_count(std::uint64_t count) const {
         return unreported(count, 0);
     }
-    /// Whether a count in the region was larger than the number of events that its programs can
-    /// have emitted, and was left out: a program has overwritten it.
+    /// Whether a program has overwritten a count in the region, which is left out from then on.
     [[nodiscard]] bool has_impossible_counts() const noexcept { return has_impossible_counts_; }
     /// The last ring, shared by writers without a ring of their CPU.
     [[nodiscard]] std::uint32_t shared_ring() const noexcept { return geometry_.ring_count - 1; }
@@ -103,6 +108,12 @@ class region_reader {
     };
     [[nodiscard]] std::uint64_t unreported(std::uint64_t now, std::uint64_t reported) const;
     [[nodiscard]] bool is_possible(std::uint64_t count) const;
+    std::uint64_t accept(count_limit& limit, std::uint64_t count, std::uint64_t before,
+                         std::uint64_t after) const;
+    std::uint64_t read_losses(std::uint32_t ring);
+    [[nodiscard]] std::uint64_t overwritten_before(std::uint32_t ring,
+                                                   const buffer_state& state) const;
+    [[nodiscard]] std::uint64_t unreported_losses(std::uint32_t ring, std::uint64_t count);
     [[nodiscard]] bool has_data_to_read();
     void drain_ring(std::uint32_t ring, const run_handler& take);
     void follow_ring(std::uint32_t ring, const run_handler& take);
@@ -122,7 +133,11 @@ class region_reader {
     std::vector<position> positions_;
     std::vector<ring_totals> totals_;
     std::vector<std::uint8_t> copy_;
-    std::uint64_t start_;  // of the subscription, CLOCK_MONOTONIC
+    std::uint64_t start_;                       // of the subscription, CLOCK_MONOTONIC
+    std::vector<count_limit> lost_limits_;      // by ring
+    std::vector<count_limit> recorded_limits_;  // by ring, with never_wait
+    // By provider: one for each of its counts.
+    mutable std::map<std::uint32_t, std::vector<count_limit>> provider_limits_;
     mutable bool has_impossible_counts_ = false;
 };
 
