@@ -79,6 +79,7 @@ class memory_recording : public live_recording {
             const provider_losses losses = capture_.process().losses_of(id);
             counted.update_losses(id, losses.full + losses.too_large + losses.busy);
         }
+        counted.update_unattributed_losses(capture_.process().unattached());
     }
 
   private:

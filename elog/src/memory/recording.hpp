@@ -91,6 +91,8 @@ class recording {
     [[nodiscard]] provider_losses losses_of(std::uint32_t provider) const {
         return reader_.losses_of(provider);
     }
+    /// Events that programs have lost before they attached, as of the last second.
+    [[nodiscard]] std::uint64_t unattached() const;
     [[nodiscard]] std::uint32_t providers_refused() const { return reader_.providers_refused(); }
 
   private:
@@ -100,7 +102,6 @@ class recording {
     void take_logged_pauses(std::uint64_t now);
     void drain();
     void note_losses();
-    [[nodiscard]] std::uint64_t unattached() const;
     [[nodiscard]] std::vector<loss_report> provider_reports();
     [[nodiscard]] std::vector<ring_totals> rings() const;
     [[nodiscard]] recording_summary finish();
