@@ -10,7 +10,7 @@ namespace elog {
 std::string recording_progress::text(const recording_summary& current_summary,
                                      bool is_paused) const {
     const char* state = is_paused ? "  paused" : "";
-    const double seconds = current_summary.elapsed.count();
+    const double seconds = current_summary.elapsed.value_or(std::chrono::seconds(0)).count();
     if (overwrites_) {  // reading starts at the end
         return fmt::format("elog: {:.0f} s  the newest events are kept in memory{}", seconds,
                            state);

@@ -36,8 +36,16 @@ std::uint64_t count_in_file(const recording_summary& summary, const summary_note
     return passed - std::min(passed, summary.unwritten);
 }
 
-double per_second(const recording_summary& summary) {
-    return static_cast<double>(summary.events) / summary.elapsed.count();
+std::optional<double> per_second(const recording_summary& summary) {
+    return summary.elapsed
+               ? std::optional(static_cast<double>(summary.events) / summary.elapsed->count())
+               : std::nullopt;
+}
+
+std::string duration_text(const recording_summary& summary) {
+    return summary.elapsed ? fmt::format(", {:.3f} s, {:.0f} events/s", summary.elapsed->count(),
+                                         *per_second(summary))
+                           : std::string();
 }
 
 /// ", in run.elog", and how many of the events, if the file has not all.
@@ -183,9 +191,8 @@ void count_unwritten(recording_summary& summary, const std::vector<unwritten_rec
 void print_summary(const recording_summary& summary, const summary_notes& notes) {
     // --quiet never suppresses losses.
     if (summary.lost != 0 || !is_quiet()) {
-        print_diagnostic("{} events, {} bytes, {} lost, {:.3f} s, {:.0f} events/s{}",
-                         summary.events, summary.bytes, summary.lost, summary.elapsed.count(),
-                         per_second(summary), place_of(summary, notes));
+        print_diagnostic("{} events, {} bytes, {} lost{}{}", summary.events, summary.bytes,
+                         summary.lost, duration_text(summary), place_of(summary, notes));
     }
     print_losses(summary);
     if (notes.passed) {
@@ -215,8 +222,10 @@ bool print_summary_as_json(const json_object& first, const recording_summary& su
     if (summary.unwritten != 0) {
         by_reason.add(loss_name::unwritten, summary.unwritten);
     }
-    const std::chrono::nanoseconds duration =
-        std::chrono::round<std::chrono::nanoseconds>(summary.elapsed);
+    std::optional<std::int64_t> duration;
+    if (summary.elapsed) {
+        duration = std::chrono::round<std::chrono::nanoseconds>(*summary.elapsed).count();
+    }
     json_object object = versioned_object();
     object.add_members(first)
         .add("file", notes.output)
@@ -231,7 +240,7 @@ bool print_summary_as_json(const json_object& first, const recording_summary& su
         .add("providers_refused", summary.providers_refused)
         .add("where_matched", notes.passed)
         .add("file_events", count_in_file(summary, notes))
-        .add("duration_ns", duration.count())
+        .add("duration_ns", duration)
         .add("events_per_second", per_second(summary))
         .add("by_cpu", rings_as_json(summary.rings));
     add_omitted(object, notes.omitted.value_or(sampling_report{}));

@@ -311,7 +311,9 @@ recording_summary recording::finish() {
     recording_summary summary = summarize(reader_, providers_, rings(), unattached());
     summary.lossy_providers = lossy_providers(provider_reports());
     summary.has_unread_losses = unattached_ && unattached_->may_be_incomplete();
-    summary.elapsed = steady_clock::now() - begin_;
+    if (own_ != nullptr) {
+        summary.elapsed = steady_clock::now() - begin_;
+    }
     sink_.finish();
     return summary;
 }
@@ -382,7 +384,6 @@ void recording::take_logged_pauses(std::uint64_t now) {
 }
 
 recording_summary recording::snapshot() {
-    begin_ = steady_clock::now();
     drain();
     // Read behind the records, so that it has each pause in front of one of them.
     take_logged_pauses(core::read_clock_ordered(source_.header.clock));

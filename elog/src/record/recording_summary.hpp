@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -56,7 +57,8 @@ struct recording_summary {
     std::uint32_t providers_refused = 0;
     bool has_impossible_counts = false;  // a program has overwritten counts; they are left out
     bool has_unread_losses = false;      // of more programs than can be read, at their ends
-    std::chrono::duration<double> elapsed{};
+    // Of the recording; none for a snapshot, which copies events of an unknown time.
+    std::optional<std::chrono::duration<double>> elapsed{};
     std::vector<ring_totals> rings{};               // by ring, the shared ring last
     std::vector<lossy_provider> lossy_providers{};  // filled at the end
 };

@@ -69,7 +69,7 @@ LINE = re.compile(
     r"^((?P<date>\d{4}-\d\d-\d\d) )?(?P<time>\d\d:\d\d:\d\d\.\d{6}) \[(?P<cpu>\d{3,})\] (?P<process>.+)-(?P<thread>\d+) "
     r"(?P<provider>\w+):(?P<event>\w+)(?P<fields>( \w+=.*)?)$"
 )
-SUMMARY = re.compile(r"(\d+) events, (\d+) bytes, (\d+) lost, ([\d.]+) s, (\d+) events/s")
+SUMMARY = re.compile(r"(\d+) events, (\d+) bytes, (\d+) lost(?:, ([\d.]+) s, (\d+) events/s)?")
 
 
 def trials(quick, full):
@@ -415,7 +415,6 @@ class Case(unittest.TestCase):
         """(events, bytes, lost) of a recording's summary."""
         found = SUMMARY.search(errors)
         self.assertIsNotNone(found, errors)
-        self.assertGreaterEqual(float(found[4]), 0)
         return int(found[1]), int(found[2]), int(found[3])
 
     def assert_no_files_left(self):
