@@ -40,6 +40,10 @@ void command_processes::print_counts() const {
                    "them, add --all-processes.",
                    limited_->outside());
     }
+    if (limited_ && limited_->lost_outside() != 0) {
+        print_note("elog: {} lost events of processes outside of the command are not counted.",
+                   limited_->lost_outside());
+    }
     if (limited_ && limited_->undecided() != 0) {
         print_diagnostic("elog: {} events are of {} processes that may be outside of the command: "
                          "they ended before their parents could be found. They are included.",
@@ -61,6 +65,7 @@ std::optional<json_object> command_processes::as_json() const {
     }
     return json_object()
         .add("events_outside", limited_->outside())
+        .add("lost_outside", limited_->lost_outside())
         .add("events_undecided", limited_->undecided())
         .add("processes_undecided", limited_->undecided_processes());
 }

@@ -104,8 +104,33 @@ void scope_sink::pass_provider_of(const loss_report& loss) {
     }
 }
 
+/// Of a provider that has not attached, the process is known as well.
+bool scope_sink::is_outside(const loss_report& loss) {
+    const auto found = providers_.find(loss.index);
+    if (found != providers_.end()) {
+        return found->second.verdict == scope_verdict::outside;
+    }
+    return (loss.pid != 0 || loss.start_time != 0) &&
+           scope_.decide(loss.pid, loss.start_time, 0) == scope_verdict::outside;
+}
+
+/// Nothing if another process has counted all of it.
+std::optional<loss_report> scope_sink::passing_part(const loss_report& loss) {
+    if (loss.scope != loss_scope::provider || !is_outside(loss)) {
+        return loss;
+    }
+    outside_losses_.insert_or_assign(loss.index, loss);
+    loss_report part = loss;
+    part.too_large = part.busy = part.unattached = part.refused = 0;
+    return part.full != 0 ? std::optional(part) : std::nullopt;
+}
+
 void scope_sink::take_loss(const loss_report& loss) {
-    loss_report whole = loss;
+    const std::optional<loss_report> passing = passing_part(loss);
+    if (!passing) {
+        return;
+    }
+    loss_report whole = *passing;
     if (loss.scope == loss_scope::ring && loss.index < rings_.size()) {
         ring_state& ring = rings_[loss.index];
         whole.full += ring.unreported;
@@ -117,8 +142,10 @@ void scope_sink::take_loss(const loss_report& loss) {
 }
 
 void scope_sink::note_loss(const loss_report& loss) {
-    pass_provider_of(loss);
-    downstream_.note_loss(loss);
+    if (const std::optional<loss_report> passing = passing_part(loss)) {
+        pass_provider_of(loss);
+        downstream_.note_loss(*passing);
+    }
 }
 
 void scope_sink::finish() {
@@ -132,10 +159,34 @@ void scope_sink::finish() {
     downstream_.finish();
 }
 
+std::uint64_t scope_sink::lost_outside() const noexcept {
+    std::uint64_t sum = 0;
+    for (const auto& [provider, loss] : outside_losses_) {
+        add_saturating(sum, lost_count(loss));
+    }
+    return sum;
+}
+
 void scope_sink::subtract_outside(recording_summary& summary) const {
     const auto subtract = [](std::uint64_t& from, std::uint64_t count) {
         from -= std::min(from, count);
     };
+    for (const auto& [provider, loss] : outside_losses_) {
+        subtract(summary.too_large, loss.too_large);
+        subtract(summary.busy, loss.busy);
+        subtract(summary.unattached, loss.unattached);
+        subtract(summary.refused, loss.refused);
+        for (lossy_provider& each : summary.lossy_providers) {
+            if (each.provider == loss.provider && each.pid == loss.pid) {
+                each.lost = {.full = each.lost.full, .no_memory = each.lost.no_memory};
+            }
+        }
+    }
+    subtract(summary.lost, lost_outside());
+    std::erase_if(summary.lossy_providers, [](const lossy_provider& each) {
+        const provider_losses& lost = each.lost;
+        return lost.full + lost.too_large + lost.busy + lost.unattached + lost.refused == 0;
+    });
     subtract(summary.events, outside_);
     for (std::size_t ring = 0; ring < rings_.size(); ++ring) {
         subtract(summary.bytes, rings_[ring].outside_bytes);

@@ -2,9 +2,9 @@
 //
 // A record_sink in front of another one that passes only the records of a command's processes.
 //
-// Records of undecided processes pass too, so that no event of the command is missing. Losses
-// always pass, because the process of a lost record is mostly unknown. All records are counted:
-// those that arrive are those that pass and those of other processes.
+// Records and losses of undecided processes pass too, so that no event of the command is missing.
+// The losses of a full ring always pass, because the ring counts them without their processes. All
+// records are counted: those that arrive are those that pass and those of other processes.
 #pragma once
 
 #include <cstdint>
@@ -47,7 +47,9 @@ class scope_sink : public record_sink {
     [[nodiscard]] std::size_t undecided_processes() const noexcept {
         return undecided_processes_.size();
     }
-    /// Removes the records of other processes from the summary of all records.
+    /// Losses that other processes have counted, which did not pass.
+    [[nodiscard]] std::uint64_t lost_outside() const noexcept;
+    /// Removes the records of other processes, and their losses, from the summary of all records.
     void subtract_outside(recording_summary& summary) const;
 
   private:
@@ -65,6 +67,8 @@ class scope_sink : public record_sink {
     };
 
     [[nodiscard]] bool passes(const record_view& record);
+    [[nodiscard]] bool is_outside(const loss_report& loss);
+    [[nodiscard]] std::optional<loss_report> passing_part(const loss_report& loss);
     void pass_provider_of(const loss_report& loss);
     void count_undecided(std::uint32_t pid, std::uint64_t start_time);
     void filter_run(record_run& run, ring_state& ring);
@@ -73,6 +77,7 @@ class scope_sink : public record_sink {
     record_sink& downstream_;
     std::unordered_map<std::uint32_t, known_provider> providers_;
     std::unordered_map<std::uint32_t, provider_instance> outside_providers_;
+    std::unordered_map<std::uint32_t, loss_report> outside_losses_;  // the last ones, by provider
     bool all_inside_ = true;  // each known provider's process
     std::vector<ring_state> rings_;
     std::vector<std::uint8_t> kept_;

@@ -9,6 +9,7 @@ import json
 import os
 import shutil
 import struct
+import subprocess
 import time
 
 import harness
@@ -192,6 +193,35 @@ class Losses(harness.Case):
         self.send_line(shop, "resource.setrlimit(resource.RLIMIT_NOFILE, files)")
         self.assert_counted(shop, "0 written 5 lost (5 unattached)", 0, unattached=5)
         self.assert_recorded(recording, 0, 5, "-- lost 5 events of shop: unattached --")
+
+    def test_top_counts_events_lost_before_attaching(self):
+        shop = self.start_shop()
+        top = self.start(harness.ELOG, "top", "-e", "shop:*", "--json", "--interval", "200ms",
+                         "--iterations", "300")
+        self.wait_for(lambda: self.listed()["events"][0]["listeners"], "an open gate")
+        self.send_line(shop, "resource.setrlimit(resource.RLIMIT_NOFILE, (0, files[1]))")
+        self.send_line(shop, "for number in range(5): shop.order(number, 'a')")
+        lost = 0
+        while lost != 5:
+            line = top.stdout.readline()
+            self.assertNotEqual(line, "", lost)
+            lost = json.loads(line)["lost"]
+        self.stop(top)
+
+    def test_lost_by_another_process_is_not_lost_by_the_command(self):
+        shop = self.start_shop()
+        # Ends when its standard input does.
+        recording = self.start(harness.ELOG, "record", "-e", "shop:*", "--json", "--fail-on-loss",
+                               "-o", self.path("run.elog"), "--", "cat", stdin=subprocess.PIPE)
+        self.wait_for(lambda: self.listed()["events"][0]["listeners"], "an open gate")
+        self.send_line(shop, "resource.setrlimit(resource.RLIMIT_NOFILE, (0, files[1]))")
+        self.send_line(shop, "for number in range(5): shop.order(number, 'a')")
+        said = json.loads(recording.communicate("", timeout=harness.TIMEOUT)[0])
+        self.assertEqual((said["lost"], said["lost_by_provider"]), (0, []))
+        self.assertEqual(said["command"]["lost_outside"], 5)
+        self.assertEqual(recording.returncode, 0)
+        found = json.loads(self.run_elog("stat", "--json", self.path("run.elog")).stdout)
+        self.assertEqual(found["lost"], 0)
 
     def test_lost_before_attaching_is_counted_when_the_program_has_ended(self):
         for end in (harness.signal.SIGTERM, harness.signal.SIGKILL):

@@ -48,6 +48,7 @@ class Sampling(harness.Case):
     def test_file_has_the_counts_of_omitted_events(self):
         summary = json.loads(
             self.record("-e", "counter:* 1/10", "--json").stdout.splitlines()[-1])
+        self.assertEqual(summary["command"].pop("lost_outside"), 0)  # not in the file
         path = self.path("run.elog")
         found = json.loads(self.run_elog("stat", path, "--json").stdout)
         for name in ("omitted", "omitted_by_reason", "omitted_by_event", "command"):

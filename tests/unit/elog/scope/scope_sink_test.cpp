@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// A recording of a command has the records of its processes and every loss, and counts the records
-// of others.
+// A recording of a command has the records and losses of its processes, and the losses of full
+// rings. It counts the records and losses of others.
 #include "scope/scope_sink.hpp"
 
 #include <cstdint>
@@ -162,11 +162,41 @@ TEST_F(scoped, overwritten_records_are_kept_apart) {
 TEST_F(scoped, provider_of_another_process_is_named_only_for_its_losses) {
     const std::vector<std::uint32_t> before{inside, undecided, of_kernel};
     EXPECT_EQ(kept.providers, before);
-    sink->take_loss(elog::provider_loss(outside, 0, 3, 0));
+    sink->take_loss(elog::provider_loss(outside, 5, 3, 0));
     const std::vector<std::uint32_t> after{inside, undecided, of_kernel, outside};
     EXPECT_EQ(kept.providers, after);
     ASSERT_EQ(kept.losses.size(), 1U);
-    EXPECT_EQ(kept.losses[0].too_large, 3U);
+    EXPECT_EQ(kept.losses[0].full, 5U);  // the ring has it as well
+    EXPECT_EQ(kept.losses[0].too_large, 0U);
+}
+
+TEST_F(scoped, losses_that_other_processes_count_are_subtracted) {
+    sink->take_loss(elog::provider_loss(inside, 0, 3, 0));
+    elog::loss_report other = elog::provider_loss(outside, 0, 0, 4);
+    sink->note_loss(other);
+    sink->take_loss(other);
+    other.index = 7;  // has not attached
+    other.pid = 400;
+    other.start_time = started;
+    other.busy = 0;
+    other.unattached = 2;
+    other.provider = "shop";
+    sink->take_loss(other);
+    ASSERT_EQ(kept.losses.size(), 1U);
+    EXPECT_EQ(sink->lost_outside(), 6U);
+    elog::recording_summary summary;
+    summary.lost = 9;
+    summary.too_large = 3;
+    summary.busy = 4;
+    summary.unattached = 2;
+    summary.lossy_providers = {{"shop", "cart", 400, {.unattached = 2}},
+                               {"mail", "post", command, {.too_large = 3}}};
+    sink->subtract_outside(summary);
+    EXPECT_EQ(summary.lost, 3U);
+    EXPECT_EQ(summary.too_large, 3U);
+    EXPECT_EQ(summary.busy + summary.unattached, 0U);
+    ASSERT_EQ(summary.lossy_providers.size(), 1U);
+    EXPECT_EQ(summary.lossy_providers[0].provider, "mail");
 }
 
 }  // namespace
