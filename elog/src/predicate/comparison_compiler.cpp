@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "platform/glob.hpp"
 #include "text/did_you_mean.hpp"
-#include "text/text_pattern.hpp"
 
 namespace elog {
 
@@ -329,7 +329,7 @@ folded_node comparison_compiler::fold_text(const value_location& place, std::str
         fixed = joined;
     }
     if (place.stored.source == field_source::fixed) {
-        return constant(is_pattern(how) ? matches_pattern(wanted, fixed) != inverted
+        return constant(is_pattern(how) ? eventlog::core::glob_match(wanted, fixed) != inverted
                                         : satisfies(fixed.compare(wanted) <=> 0, how) != negated);
     }
     predicate_instruction test =

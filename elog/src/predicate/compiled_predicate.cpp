@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "text/text_pattern.hpp"
+#include "platform/glob.hpp"
 
 namespace elog {
 bool satisfies(std::partial_ordering order, comparison how) noexcept {
@@ -146,7 +146,7 @@ bool compiled_predicate::evaluate(const predicate_instruction& test, const recor
             result = test.what == predicate_opcode::text
                          ? satisfies(order_of(left, constant()), test.how)
                      : test.what == predicate_opcode::glob
-                         ? matches_pattern(constant(), left)
+                         ? eventlog::core::glob_match(constant(), left)
                          : is_in_network(left, constant(), test.bits);
             break;
         case predicate_opcode::span_pair:

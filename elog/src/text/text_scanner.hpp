@@ -61,7 +61,7 @@ class text_scanner {
     /// Digits of that base, 10 or 16, up to the end of the name. `begin` is that of the number.
     [[nodiscard]] std::uint64_t take_integer(text_position begin, unsigned base);
     /// The content of a text that begins here with `quote`. With `pattern`, * and ? may follow a
-    /// backslash as well, and *pattern becomes the content as a pattern, see text_pattern.hpp.
+    /// backslash as well, and *pattern becomes the content as a pattern, see platform/glob.hpp.
     [[nodiscard]] std::string take_quoted(char quote, std::string* pattern = nullptr);
     /// The length of the character here. Rejects invisible characters and bytes that are no
     /// characters: they would disguise the text.

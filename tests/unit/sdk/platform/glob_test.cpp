@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: MIT
 #include "platform/glob.hpp"
 
+#include <cstddef>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <gtest/gtest.h>
+
+#include "independent_pattern.hpp"
+#include "random_source.hpp"
 
 namespace {
 
@@ -35,9 +40,49 @@ TEST(glob, star_backtracks) {
 }
 
 TEST(glob, question_mark_matches_one_character) {
-    EXPECT_TRUE(glob_match("t?p", "tcp"));
-    EXPECT_FALSE(glob_match("t?p", "tp"));
+    EXPECT_TRUE(glob_match("?", "a"));
+    EXPECT_TRUE(glob_match("?", "\xc3\xa4"));  // a with diaeresis
+    EXPECT_TRUE(glob_match("M?nchen", "M\xc3\xbcnchen"));
+    EXPECT_TRUE(glob_match("??", "\xf0\x9f\x98\x80\xe2\x82\xac"));
+    EXPECT_TRUE(glob_match("*?x", "\xe2\x82\xacx"));
+    EXPECT_FALSE(glob_match("??", "\xc3\xa4"));
     EXPECT_FALSE(glob_match("?", ""));
+    // A byte that is no character counts as one.
+    EXPECT_TRUE(glob_match("??", "\xc3("));
+    EXPECT_TRUE(glob_match("a?", "a\xff"));
+}
+
+TEST(glob, backslash_makes_the_next_character_ordinary) {
+    EXPECT_TRUE(glob_match(R"(a\*b)", "a*b"));
+    EXPECT_FALSE(glob_match(R"(a\*b)", "axb"));
+    EXPECT_TRUE(glob_match(R"(\?)", "?"));
+    EXPECT_FALSE(glob_match(R"(\?)", "x"));
+    EXPECT_TRUE(glob_match(R"(C:\\*)", R"(C:\dir)"));
+    EXPECT_FALSE(glob_match(R"(C:\\*)", "C:*"));
+    EXPECT_TRUE(glob_match("a\\", "a\\"));  // at the end it is ordinary
+}
+
+TEST(glob, agrees_with_independent_matcher) {
+    eventlog::test::random_source random(20261129);
+    const std::vector<std::string_view> parts{"a",   "b",    "*",        "?",   "\\*",
+                                              "\\?", "\\\\", "\xc3\xa4", "\xff"};
+    const std::vector<std::string_view> pieces{"a", "b", "*", "?", "\\", "\xc3\xa4", "\xff"};
+    int matched = 0;
+    constexpr int trials = 20000;
+    for (int i = 0; i < trials; ++i) {
+        std::string pattern;
+        std::string text;
+        for (std::size_t count = random.below(6); count != 0; --count) {
+            pattern += random.pick(parts);
+        }
+        for (std::size_t count = random.below(6); count != 0; --count) {
+            text += random.pick(pieces);
+        }
+        const bool expected = eventlog::test::matches_independently(pattern, text);
+        matched += expected ? 1 : 0;
+        ASSERT_EQ(glob_match(pattern, text), expected) << pattern << "\n" << text;
+    }
+    EXPECT_GT(matched, trials / 20);
 }
 
 TEST(glob, many_stars_are_not_exponential) {
