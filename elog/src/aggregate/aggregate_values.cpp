@@ -161,8 +161,12 @@ std::string format_json_value(aggregate_function what, const accumulator& values
         needs_all_digits(values.rounded_average())) {
         return decimal(values.rounded_average());
     }
+    const double number = numeric_value(what, values);
+    if (!std::isfinite(number)) {
+        return fmt::format("\"{}\"", name_of_infinite(number));  // null: there is no value
+    }
     fmt::memory_buffer out;
-    append_json_number(out, numeric_value(what, values));
+    append_json_number(out, number);
     return fmt::to_string(out);
 }
 

@@ -72,8 +72,8 @@ std::string json_number(const value_location& place, const record_view& record,
     if (place.stored.is == value_class::floating) {
         const double number = load_double(place.stored, record, clock);
         if (!std::isfinite(number)) {
-            // JSON has no such numbers, and null is a missing value.
-            return std::isnan(number) ? "\"NaN\"" : number > 0 ? "\"Infinity\"" : "\"-Infinity\"";
+            // Null is a missing value.
+            return fmt::format("\"{}\"", name_of_infinite(number));
         }
         append_json_number(out, number);
         return fmt::to_string(out);

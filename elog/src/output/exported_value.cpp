@@ -29,8 +29,8 @@ struct plain_value_view {
     }
     exported_value operator()(std::int64_t value) const { return number(value); }
     exported_value operator()(std::uint64_t value) const { return number(value); }
-    exported_value operator()(float value) const { return finite(value); }
-    exported_value operator()(double value) const { return finite(value); }
+    exported_value operator()(float value) const { return floating(value); }
+    exported_value operator()(double value) const { return floating(value); }
     exported_value operator()(std::string_view value) const { return {exported_kind::text, value}; }
     exported_value operator()(null_text /*value*/) const { return {}; }
     exported_value operator()(absent_value /*value*/) const { return {}; }
@@ -51,9 +51,9 @@ struct plain_value_view {
         return view_of(exported_kind::literal, scratch);
     }
     template <class Number>
-    [[nodiscard]] exported_value finite(Number value) const {
+    [[nodiscard]] exported_value floating(Number value) const {
         if (!std::isfinite(value)) {
-            return {};
+            return {exported_kind::text, name_of_infinite(value)};
         }
         append_format(scratch, "{}", value);
         return view_of(exported_kind::literal, scratch);

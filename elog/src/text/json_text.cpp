@@ -68,4 +68,8 @@ void append_json_number(fmt::memory_buffer& out, double number) {
     }
 }
 
+std::string_view name_of_infinite(double number) noexcept {
+    return std::isnan(number) ? "NaN" : number > 0 ? "Infinity" : "-Infinity";
+}
+
 }  // namespace elog

@@ -23,4 +23,7 @@ void append_json_member(fmt::memory_buffer& out, const char* name, std::string_v
 /// Appends a JSON number with all its digits; null for one that is not finite.
 void append_json_number(fmt::memory_buffer& out, double number);
 
+/// The text for a number that JSON does not have: NaN, Infinity or -Infinity.
+[[nodiscard]] std::string_view name_of_infinite(double number) noexcept;
+
 }  // namespace elog
