@@ -33,9 +33,10 @@ void parse_rotation(const std::string& text, rotation_options& rotation) {
         }
     }
     if (rotation.size < rotation_options::size_min) {
-        throw usage_error("'{}' is no size from 1MiB and no duration from 1s: write for example "
-                          "64MiB or 10s.",
-                          text);
+        throw usage_error(
+            "'{}' is no size from 1MiB, no duration from 1s and not reopen: write for "
+            "example 64MiB or 10s.",
+            text);
     }
 }
 
@@ -68,8 +69,8 @@ void add_recording_file_options(subcommand& command, recording_file_arguments& a
     command.add_flag("--force", arguments.force, "Replace an existing file");
     add_mode_option(command, arguments.mode);
     add_compress_option(command, arguments.compression);
-    command.add_option("--rotate SIZE|TIME", arguments.rotate,
-                       "Start a new file, FILE-000001.elog and so on, after each 64MiB or 10s");
+    command.add_option("--rotate WHEN", arguments.rotate,
+                       "New file FILE-000001.elog each 64MiB or 10s; reopen: FILE, when moved");
     command.add_option("--keep NUMBER", arguments.keep, "Keep that many files, the newest")
         .range(1, 1'000'000);
     command.add_option("--max-total SIZE", arguments.max_total,
@@ -81,7 +82,11 @@ void add_recording_file_options(subcommand& command, recording_file_arguments& a
 file_sink_options make_file_options(const recording_file_arguments& arguments) {
     file_sink_options options{*arguments.output, arguments.compression};
     rotation_options& rotation = options.rotation;
-    if (arguments.rotate) {
+    if (arguments.is_reopened() && (arguments.is_open_or_stream() || arguments.max_total)) {
+        throw usage_error("--rotate reopen is for one file with a name: leave out {}.",
+                          arguments.max_total ? "--max-total" : *arguments.output);
+    }
+    if (arguments.rotate && !arguments.is_reopened()) {
         parse_rotation(*arguments.rotate, rotation);
     }
     if (arguments.max_total) {

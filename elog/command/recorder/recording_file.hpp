@@ -29,11 +29,13 @@ struct recording_file_arguments {
     [[nodiscard]] std::optional<int> descriptor() const {
         return output ? descriptor_of(*output) : std::nullopt;
     }
+    /// Whether the recording continues in a new file of the same name if the file is moved.
+    [[nodiscard]] bool is_reopened() const { return rotate == "reopen"; }
     [[nodiscard]] bool is_standard_output() const { return descriptor() == STDOUT_FILENO; }
 };
 
-/// Adds -o, --force, --mode, --compress, --rotate, --keep, --max-total and --split-by. The
-/// arguments have to live until the command line has been read.
+/// Adds -o, --force, --mode, --compress, --rotate, --keep, --max-total and --split-by.
+/// The arguments have to live until the command line has been read.
 void add_recording_file_options(subcommand& command, recording_file_arguments& arguments);
 
 /// Rejects what can be checked before anything is started. Throws usage_error for options that do

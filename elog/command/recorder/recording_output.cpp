@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/created_file.hpp"
+#include "terminal/diagnostics.hpp"
 
 namespace elog {
 namespace {
@@ -23,6 +24,12 @@ void add_incomplete(std::optional<incomplete_recording>& all, incomplete_recordi
         all->unwritten[ring].count += one.unwritten[ring].count;
         all->unwritten[ring].bytes += one.unwritten[ring].bytes;
     }
+}
+
+const char* name_of(output_state state) {
+    return state == output_state::moved     ? "moved"
+           : state == output_state::removed ? "removed"
+                                            : "truncated";
 }
 
 /// Removes the new file, unless one that it has replaced gets its name back.
@@ -50,6 +57,12 @@ std::unique_ptr<record_sink> make_file_sink(const recording_file_arguments& argu
         add_incomplete(file.incomplete, std::move(incomplete));
     };
     options.should_abort = std::move(should_abort);
+    if (arguments.is_reopened()) {
+        options.on_reopen = [path = options.path](output_state state) {
+            print_diagnostic("elog: {} was {}; the recording continues in a new file of that name.",
+                             path, name_of(state));
+        };
+    }
     if (has_command) {
         options.replaced = &file.replaced;
         file.on_command_start = [&file] { file.removed.close(file.replaced.remove()); };

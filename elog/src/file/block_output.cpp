@@ -139,22 +139,39 @@ void block_output::sync() {
     }
 }
 
-void block_output::check_intact() const {
+output_state block_output::content_state() const noexcept {
     struct stat status {};
     if (!is_regular_ || ::fstat(file_.get(), &status) != 0) {
-        return;
+        return output_state::intact;
     }
     const bool is_removed =
         status.st_nlink == 0 && options_.descriptor < 0 && !folder_of_unnamed_file(options_.path);
     if (is_removed) {
-        throw user_error("The file {} was removed while it was written, and its content is lost. "
-                         "Write it again; to limit its size while it is recorded, use --rotate.",
-                         options_.path);
+        return output_state::removed;
     }
-    if (static_cast<std::uint64_t>(status.st_size) < size_) {
-        throw user_error("The file {} was truncated while it was written, and what it had is lost. "
-                         "Write it again; to limit its size while it is recorded, use --rotate.",
-                         options_.path);
+    return static_cast<std::uint64_t>(status.st_size) < size_ ? output_state::truncated
+                                                              : output_state::intact;
+}
+
+output_state block_output::state() const noexcept {
+    struct stat opened {};
+    struct stat named {};
+    const bool has_name =
+        !is_regular_ || options_.descriptor >= 0 || folder_of_unnamed_file(options_.path) ||
+        (::fstat(file_.get(), &opened) == 0 && ::stat(options_.path.c_str(), &named) == 0 &&
+         opened.st_dev == named.st_dev && opened.st_ino == named.st_ino);
+    const output_state found = content_state();
+    return found == output_state::intact && !has_name ? output_state::moved : found;
+}
+
+void block_output::check_intact() const {
+    const output_state found = content_state();
+    if (found == output_state::removed || found == output_state::truncated) {
+        throw user_error(
+            "The file {} was {} while it was written, and its content is lost. Write it again; to "
+            "limit its size while it is recorded, use --rotate, and to continue in a new file, "
+            "--rotate reopen.",
+            options_.path, found == output_state::removed ? "removed" : "truncated");
     }
 }
 

@@ -39,6 +39,14 @@ struct output_options {
 };
 
 /// The file system has no space for the next block. The file can be ended if it has a reserve.
+/// What other processes have done to a file while it is written.
+enum class output_state {
+    intact,
+    moved,  // whole, but its name is that of another file, or of none
+    removed,
+    truncated,
+};
+
 class disk_full : public user_error {
   public:
     using user_error::user_error;
@@ -71,7 +79,9 @@ class block_output {
     void release_reserve() noexcept;
     /// Waits until the file is on the disk.
     void sync();
-    /// Throws user_error if another process has removed or truncated the file.
+    [[nodiscard]] output_state state() const noexcept;
+    /// Without looking for its name. Throws user_error if another process has removed or truncated
+    /// the file.
     void check_intact() const;
 
     /// What has been appended.
@@ -81,6 +91,7 @@ class block_output {
     [[nodiscard]] bool is_stream() const noexcept { return !is_regular_; }
 
   private:
+    [[nodiscard]] output_state content_state() const noexcept;
     void open();
     void open_descriptor();
     void lock();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "file/file_sink.hpp"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -42,14 +43,6 @@ std::uint64_t size_of(const std::vector<const provider_instance*>& providers) {
 }
 
 }  // namespace
-
-user_error error_of(const incomplete_recording& incomplete) {
-    std::uint64_t count = 0;
-    for (const unwritten_records& ring : incomplete.unwritten) {
-        count += ring.count;
-    }
-    return user_error("{} {} events did not reach it.", incomplete.message, count);
-}
 
 void file_sink::start(const region_view& source) {
     clock_ = source.header.clock;
@@ -152,21 +145,16 @@ std::unique_ptr<file_writer> file_sink::end_before(const file_writer& next) {
     }
 }
 
-/// Closes the file and opens the next one. Each file contains readings from before and after its
-/// records. Because a ring may be late, both files contain the same readings around the times they
-/// share, and convert them alike.
-void file_sink::rotate() {
+void file_sink::add_present_reading() {
     const eventlog_clock_sample now = eventlog::core::read_clock_sample(clock_);
     // After a clock restart (see recording.hpp) the current reading is not later than the last one.
     if (readings_.empty() || now.clock > readings_.back().clock) {
         readings_.push_back(now);
     }
-    writer_->write_clock(readings_.back());
-    // A follower opens the next file when this one is unlocked, so the next one must exist by then.
-    // It is made before this one is ended: without space for it, this one is the last, and has the
-    // reason and the number of records that did not reach it.
-    std::unique_ptr<file_writer> next = make_writer();
-    const std::unique_ptr<file_writer> ended = end_before(*next);
+}
+
+/// Each file has what later records need.
+void file_sink::continue_in(std::unique_ptr<file_writer> next) {
     begin_file(std::move(next));
     if (offsets_) {
         writer_->write_offsets(*offsets_);
@@ -177,6 +165,44 @@ void file_sink::rotate() {
     if (pause_) {
         writer_->write_mark(*pause_);
     }
+}
+
+/// Closes the file and opens the next one. Each file contains readings from before and after its
+/// records. Because a ring may be late, both files contain the same readings around the times they
+/// share, and convert them alike.
+void file_sink::rotate() {
+    add_present_reading();
+    writer_->write_clock(readings_.back());
+    // A follower opens the next file when this one is unlocked, so the next one must exist by then.
+    // It is made before this one is ended: without space for it, this one is the last, and has the
+    // reason and the number of records that did not reach it.
+    std::unique_ptr<file_writer> next = make_writer();
+    const std::unique_ptr<file_writer> ended = end_before(*next);
+    continue_in(std::move(next));
+}
+
+/// Continues in a new file of the same name if the present one has lost it or its content. A moved
+/// one is ended. A program that rotates files may have made an empty file of that name.
+void file_sink::reopen_if_lost() {
+    const output_state state = writer_->state();
+    if (state == output_state::intact) {
+        return;
+    }
+    add_present_reading();
+    if (state == output_state::truncated) {
+        static_cast<void>(::unlink(options_.path.c_str()));
+    }
+    struct stat status {};
+    const bool is_empty = ::stat(options_.path.c_str(), &status) == 0 && status.st_size == 0;
+    part_ = std::max(part_, 1U) + 1;
+    std::unique_ptr<file_writer> next =
+        make_file(options_.path, is_empty ? existing_file::reuse : existing_file::reject);
+    if (state == output_state::moved) {
+        writer_->write_clock(readings_.back());
+        static_cast<void>(end_file());
+    }
+    continue_in(std::move(next));
+    options_.on_reopen(state);
 }
 
 /// Writes all pending runs. Later records are not earlier than watermark_, so of the readings
@@ -195,6 +221,9 @@ void file_sink::write_pending() {
 
 /// Makes room for a block with this payload size, so that no limit is exceeded.
 void file_sink::make_room(std::uint64_t payload) {
+    if (options_.on_reopen) {
+        reopen_if_lost();
+    }
     if (!parts_) {
         return;
     }
@@ -409,6 +438,7 @@ void file_sink::advance(std::uint64_t time, std::uint64_t present) {
     }
     if (writer_ && now - checked_at_ >= check_interval) {
         checked_at_ = now;
+        write([this] { make_room(0); });
         writer_->check_intact();
     }
     flush(now - wait);

@@ -59,7 +59,13 @@ struct incomplete_recording {
 };
 
 /// The message with the number of events that did not reach the file.
-[[nodiscard]] user_error error_of(const incomplete_recording& incomplete);
+[[nodiscard]] inline user_error error_of(const incomplete_recording& incomplete) {
+    std::uint64_t count = 0;
+    for (const unwritten_records& ring : incomplete.unwritten) {
+        count += ring.count;
+    }
+    return user_error("{} {} events did not reach it.", incomplete.message, count);
+}
 
 struct file_sink_options {
     std::string path;
@@ -74,6 +80,10 @@ struct file_sink_options {
     abort_check should_abort{};   // see file_options
     std::string command{};        // see recording_host
     std::uint64_t recording = 0;  // the same; 0: a new one is drawn
+    /// Called when the recording continues in a new file of the same name, because the previous one
+    /// was moved, removed or truncated. Without it, a file that was removed or truncated is an
+    /// error. For one file with a name.
+    std::function<void(output_state)> on_reopen{};
     /// Called by finish().
     std::function<recording_notes()> notes{};
     /// Called once, when the disk is full: the recording should end. Until it does, its records are
@@ -124,7 +134,10 @@ class file_sink : public record_sink {
     void count_unwritten(const record_run& run);
     void write_ring_loss(const loss_report& loss);
     void end_on_full_disk();
+    void add_present_reading();
+    void continue_in(std::unique_ptr<file_writer> next);
     void rotate();
+    void reopen_if_lost();
     void write_pending();
     void advance_stream(std::uint64_t time, std::uint64_t present, clock::duration interval);
     void make_room(std::uint64_t payload);

@@ -261,6 +261,56 @@ class TakenAway(harness.Case):
         errors = self.record_until(lambda path: os.truncate(path, 0))
         self.assert_one_message(errors, self.path("run.elog"), "was truncated")
 
+    def printed(self, path):
+        return len(self.run_elog("print", path).stdout.splitlines())
+
+    def record_reopened(self, name, take_away):
+        """Events before and behind the change of the file, of which `path` has the last ones."""
+        path = self.path(f"{name}.elog")
+        recording = self.start_recording("-e", "counter:*", "--wait", "-o", path,
+                                         "--rotate", "reopen")
+        self.finish(self.start(*COMMAND[:2], "10"))
+        self.wait_for(lambda: self.printed(path) == 10, "the events in the file")
+        with open(path, "rb") as old:
+            take_away(path)
+            self.wait_for(lambda: os.path.exists(path) and
+                          os.stat(path).st_ino != os.fstat(old.fileno()).st_ino and
+                          os.stat(path).st_size != 0, "a new file")
+        self.finish(self.start(*COMMAND[:2], "7"))
+        _, errors = self.stop(recording)
+        self.assertIn(f"{path} was {name}; the recording continues in a new file of that name.",
+                      errors)
+        self.assertEqual(self.summary(errors)[::2], (17, 0))
+        self.assertIn(": whole: ", self.run_elog("verify", path).stdout)
+        self.assertEqual(self.printed(path), 7)
+        return path
+
+    def test_recording_continues_behind_a_moved_file(self):
+        def move(path):
+            os.rename(path, path + ".1")
+            with open(path, "x", encoding="utf-8"):  # as programs that rotate files do
+                pass
+
+        path = self.record_reopened("moved", move)
+        self.assertIn(": whole: ", self.run_elog("verify", path + ".1").stdout)
+        self.assertEqual(self.printed(path + ".1"), 10)
+        self.run_elog("merge", path + ".1", path, "-o", self.path("all.elog"))
+        self.assertEqual(self.printed(self.path("all.elog")), 17)
+
+    def test_recording_continues_behind_a_removed_file(self):
+        self.record_reopened("removed", os.unlink)
+
+    def test_recording_continues_behind_a_truncated_file(self):
+        self.record_reopened("truncated", lambda path: os.truncate(path, 0))
+
+    def test_reopen_is_for_one_file_with_a_name(self):
+        for options in ((), ("-o", "-"), ("-o", self.path("x"), "--max-total", "8MiB"),
+                        ("-o", self.path("x"), "--keep", "2"),
+                        ("-o", self.path("x/"), "--split-by", "number")):
+            result = self.run_elog("record", "-e", "counter:*", "--rotate", "reopen", *options,
+                                   status=2)
+            self.assertRegex(result.stderr, "--rotate|--keep")
+
     def test_removed_subscription_is_noticed(self):
         for options in ((), ("--overwrite", "--force")):
             errors = self.record_until(lambda path: [
