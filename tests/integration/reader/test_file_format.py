@@ -12,6 +12,7 @@ import harness
 
 TESTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 READER = os.path.join(TESTS, "integration", "harness", "independent_reader.py")
+GOLDEN = os.path.join(TESTS, "golden")
 CORPUS = os.path.join(TESTS, "fuzz", "corpus", "recording")
 
 
@@ -46,6 +47,16 @@ class FileFormat(harness.Case):
             *arguments,
         )
         return self.path(name)
+
+    def test_of_stored_recordings(self):
+        """A change of both readers that changes what a file of version 3.0 says is found."""
+        for name in ("values", "compressed", "sampled"):
+            path = os.path.join(GOLDEN, f"{name}.elog")
+            self.assert_agreed(path)
+            self.assertIn(": whole: ", self.run_elog("verify", path).stdout)
+            with open(path.replace(".elog", ".jsonl"), encoding="utf-8") as expected:
+                self.assertEqual(self.run_elog("print", "--json", "--utc", path).stdout,
+                                 expected.read(), name)
 
     def test_of_a_plain_recording(self):
         read = self.assert_agreed(self.record("plain.elog"))
