@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
@@ -83,6 +84,30 @@ bool has_other_writer(int descriptor) noexcept {
     return ::flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
 }
 
+/// Waits until the content is on the disk. Some file systems report that they cannot do that.
+void sync_content(int descriptor, const std::string& path) {
+    int result = 0;
+    do {
+        result = ::fsync(descriptor);
+    } while (result != 0 && errno == EINTR);
+    if (result != 0 && errno != EINVAL && errno != ENOSYS) {
+        throw user_error("The file {} could not be written to its end ({}), so nothing was "
+                         "changed. Free some space, or give another name with -o.",
+                         path, std::strerror(errno));
+    }
+}
+
+/// Waits until the new name is on the disk. An error is none of the command: the file is complete,
+/// and has its name.
+void sync_folder_of(const std::string& path) {
+    const std::size_t slash = path.rfind('/');
+    const std::string name = slash == std::string::npos ? "." : path.substr(0, slash + 1);
+    const unique_fd folder(::open(name.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (folder) {
+        static_cast<void>(::fsync(folder.get()));
+    }
+}
+
 [[noreturn]] void reject_replacing(const std::string& path) {
     throw user_error(
         "{} is there already. Give the new file another name, or have that one replaced.", path);
@@ -149,9 +174,11 @@ void atomic_file::check_temporary() const {
 }
 
 void atomic_file::finish() {
+    set_mode(held_.get(), path_, mode_);
+    // Before the name changes: else a crash of the machine may leave the name of an empty file.
+    sync_content(held_.get(), path_);
     check_temporary();
     check_target(path_);  // a recorder may have created a file of that name since the constructor
-    set_mode(held_.get(), path_, mode_);
     const unsigned flags = what_ == if_exists::reject ? RENAME_NOREPLACE : 0;
     int result = ::renameat2(AT_FDCWD, temporary_.c_str(), AT_FDCWD, path_.c_str(), flags);
     if (result != 0 && errno == EINVAL) {
@@ -165,6 +192,7 @@ void atomic_file::finish() {
                          path_, std::strerror(errno));
     }
     is_complete_ = true;
+    sync_folder_of(path_);
     remove_left_file();
 }
 

@@ -20,8 +20,8 @@ void check_not_same_file(const std::string& from, const std::string& to);
 /// writes it. Call after its writers in this process have closed it.
 void remove_own_file(int descriptor, const std::string& path) noexcept;
 
-/// A file that gets its name when it is complete. Until then its content is in a temporary file in
-/// the same folder, and a file that had the name before stays unchanged.
+/// A file that gets its name when it is complete and on the disk. Until then its content is in a
+/// temporary file in the same folder, and a file that had the name before stays unchanged.
 ///
 /// The temporary file is always a new one. If its usual name is in use, by a file that a killed
 /// command has left or by anything that another user has put there, it has a unique name.
@@ -48,11 +48,12 @@ class atomic_file {
     /// The file that the caller writes.
     [[nodiscard]] const std::string& temporary_path() const noexcept { return temporary_; }
 
-    /// Gives the file its name. The caller has completed and closed it. Throws user_error if the
-    /// file cannot have the name, for example because a recorder writes to that path by now; the
-    /// destructor then removes the temporary file. Also throws if the temporary file is not that of
-    /// the constructor any more. Removes what a killed command of this user has left under the
-    /// usual name, if this file has another one.
+    /// Syncs the file and gives it its name. The caller has completed and closed it. Throws
+    /// user_error if the content does not reach the disk or the file cannot have the name, for
+    /// example because a recorder writes to that path by now; the destructor then removes the
+    /// temporary file. Also throws if the temporary file is not that of the constructor any more.
+    /// Removes what a killed command of this user has left under the usual name, if this file has
+    /// another one.
     void finish();
 
   private:

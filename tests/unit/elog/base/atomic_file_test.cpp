@@ -6,13 +6,16 @@
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 
+#include <cerrno>
 #include <chrono>
 #include <climits>
 #include <filesystem>
 #include <fstream>
 #include <functional>
 #include <iterator>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -20,7 +23,9 @@
 
 #include "base/user_error.hpp"
 #include "platform/unique_fd.hpp"
+#include "run_in_child.hpp"
 #include "scratch.hpp"
+#include "syscall_override.hpp"
 
 namespace {
 
@@ -246,6 +251,56 @@ TEST_F(atomic_file_writing, is_removed_if_rename_fails) {
         EXPECT_THROW(made.finish(), elog::user_error);
     }
     EXPECT_FALSE(fs::exists(unfinished));
+}
+
+/// A child that may have its system calls changed.
+void check_in_child(const std::function<void()>& check) {
+    EXPECT_EQ(eventlog::test::run_in_child([&] {
+                  check();
+                  return ::testing::Test::HasFailure() ? 1 : 0;
+              }),
+              0);
+}
+
+TEST_F(atomic_file_writing, keeps_existing_file_if_content_does_not_reach_the_disk) {
+    write(path("kept"), "before");
+    check_in_child([this] {
+        ASSERT_TRUE(eventlog::test::override_syscall(SYS_fsync, EIO));
+        elog::atomic_file made(path("kept"));
+        write(made.temporary_path(), "after");
+        EXPECT_THROW(made.finish(), elog::user_error);
+    });
+    EXPECT_EQ(read(path("kept")), "before");
+    EXPECT_EQ(std::distance(fs::directory_iterator(fs::path(path("kept")).parent_path()),
+                            fs::directory_iterator()),
+              1);
+}
+
+TEST_F(atomic_file_writing, is_complete_where_files_cannot_be_synced) {
+    check_in_child([this] {
+        ASSERT_TRUE(eventlog::test::override_syscall(SYS_fsync, EINVAL));
+        elog::atomic_file made(path("new"));
+        write(made.temporary_path(), "after");
+        EXPECT_NO_THROW(made.finish());
+    });
+    EXPECT_EQ(read(path("new")), "after");
+}
+
+TEST_F(atomic_file_writing, syncs_the_content_before_the_name_and_the_name_after_it) {
+    write(path("kept"), "before");
+    check_in_child([this] {
+        std::mutex mutex;
+        std::vector<std::string> contents;  // of the file with the name, at each sync
+        ASSERT_TRUE(eventlog::test::watch_syscall(SYS_fsync, [&] {
+            const std::lock_guard lock(mutex);
+            contents.push_back(read(path("kept")));
+        }));
+        elog::atomic_file made(path("kept"));
+        write(made.temporary_path(), "after");
+        made.finish();
+        const std::lock_guard lock(mutex);
+        EXPECT_EQ(contents, (std::vector<std::string>{"before", "after"}));
+    });
 }
 
 }  // namespace
