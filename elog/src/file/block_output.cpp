@@ -12,6 +12,7 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstring>
+#include <exception>
 #include <optional>
 #include <utility>
 
@@ -119,6 +120,22 @@ void block_output::open_descriptor() {
                          options_.path);
     }
     lock();
+}
+
+void block_output::discard() noexcept {
+    if (options_.descriptor >= 0 || options_.existing == existing_file::reuse) {
+        return;
+    }
+    try {
+        const std::string path = options_.existing == existing_file::replace
+                                     ? follow_links(options_.path)
+                                     : options_.path;
+        if (is_open_as(file_.get(), path)) {
+            static_cast<void>(::unlink(path.c_str()));
+        }
+    } catch (const std::exception&) {
+        return;  // a link was changed meanwhile: the file is somewhere else
+    }
 }
 
 /// Readers test this lock to learn whether the file is still being written.

@@ -77,6 +77,9 @@ class block_output {
     /// From now on append() may use the reserve.
     void use_reserve() noexcept { uses_reserve_ = true; }
     void release_reserve() noexcept;
+    /// Removes the file that the constructor has created: it could not be begun. Keeps one that the
+    /// caller has opened or prepared.
+    void discard() noexcept;
     /// Waits until the file is on the disk.
     void sync();
     [[nodiscard]] output_state state() const noexcept;

@@ -83,9 +83,6 @@ std::unique_ptr<file_writer> file_sink::make_part() {
             return make_file(path, existing_file::reject);
         } catch (const file_exists&) {
             continue;
-        } catch (const disk_full&) {
-            static_cast<void>(::unlink(path.c_str()));  // nothing in it can be read
-            throw;
         }
     }
 }

@@ -92,7 +92,12 @@ file_writer::file_writer(file_options options)
                std::move(options.wait_for_space)}) {
     compress(options.compression);
     allow_compaction(compacts_by_default());
-    write_header();
+    try {
+        write_header();
+    } catch (...) {
+        output_.discard();  // nothing in it can be read
+        throw;
+    }
 }
 
 file_writer::file_writer(std::string path, recording_host host)

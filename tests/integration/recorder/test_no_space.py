@@ -4,6 +4,7 @@
 
 import glob
 import json
+import os
 import re
 import resource
 import subprocess
@@ -96,6 +97,23 @@ class NoSpace(harness.Case):
         )
         self.assertEqual(result.stdout, "status 1\nprecious\nfilling\nrun.elog\n", result.stderr)
         self.assertIn("No space left on device", result.stderr)
+
+    def test_before_a_recording_begins_leaves_no_file(self):
+        small, link = self.path("small"), self.path("link.elog")
+        os.symlink(f"{small}/run.elog", link)
+        for output, left in ((f"-o {small}/run.elog", ""), (f"--force -o {link}", ""),
+                             (f"--compress -o {small}/run.elog", ""),
+                             (f"-o - > {small}/run.elog", "run.elog\n")):
+            with self.subTest(output=output):
+                result = self.in_small_tmpfs(
+                    "unset EVENTLOG_DIR; "
+                    f"head -c 100k /dev/zero > {small}/filling 2>/dev/null || true; "
+                    f"{harness.ELOG} record -e 'counter:*' --wait {output} || echo status $?; "
+                    f"ls {small}",
+                    kib=16,
+                )
+                self.assertEqual(result.stdout, f"status 1\nfilling\n{left}", result.stderr)
+                self.assertIn("No space left on device", result.stderr)
 
     def test_for_the_files_of_a_rotated_recording(self):
         small, counter, copies = self.path("small"), harness.program("counter"), self.path("copies")
