@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "flight_snapshot_watch.hpp"
 
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -168,8 +167,7 @@ reserved_name snapshot_watch::reserve_path() {
     while (true) {
         std::string path = parts_.next_path();
         const std::string unfinished = temporary_name(path);
-        eventlog::core::unique_fd file(
-            ::open(unfinished.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, private_mode.bits));
+        eventlog::core::unique_fd file = open_created_file(unfinished, existing_file::reject);
         struct stat existing {};
         if (file && ::lstat(path.c_str(), &existing) != 0) {
             return {std::move(path), std::move(file)};

@@ -14,6 +14,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
 #include <string_view>
 #include <thread>
 #include <utility>
@@ -45,6 +46,54 @@ std::string folder_of(const std::string& path) {
     throw user_error("{} is a symbolic link in a folder of several users, and is not followed. "
                      "Remove it, or give another name with -o.",
                      path);
+}
+
+[[noreturn]] void reject_long_chain(const std::string& path) {
+    throw user_error("{} leads through more than {} symbolic links. Give another name with -o.",
+                     path, links_max);
+}
+
+/// Nothing if the name is no symbolic link.
+std::optional<std::string> target_of(const std::string& name) {
+    std::array<char, PATH_MAX> target{};
+    const ssize_t size = ::readlink(name.c_str(), target.data(), target.size());
+    return size < 0 ? std::nullopt
+                    : std::optional(std::string(target.data(), static_cast<std::size_t>(size)));
+}
+
+/// Throws for a link to a folder that another user can have prepared.
+void check_folder_link(const std::string& name) {
+    struct stat status {};
+    if (!is_in_shared_folder(name) || (::lstat(name.c_str(), &status) == 0 &&
+                                       (status.st_uid == ::geteuid() || status.st_uid == 0))) {
+        return;
+    }
+    throw user_error("{} is a symbolic link of user {} in a folder of several users, and is not "
+                     "followed. Give another name with -o.",
+                     name, status.st_uid);
+}
+
+/// Checks the links among the folders of a path, and those to which they lead.
+void check_folders(const std::string& path) {
+    std::string checked;  // without links; with the slash at its end
+    std::string rest = path;
+    int links = 0;
+    for (std::size_t slash = rest.find('/'); slash != std::string::npos; slash = rest.find('/')) {
+        const std::string name = checked + rest.substr(0, slash);
+        rest.erase(0, slash);
+        const std::optional<std::string> target = slash == 0 ? std::nullopt : target_of(name);
+        if (!target) {
+            rest.erase(0, 1);
+            checked = name + '/';
+            continue;
+        }
+        check_folder_link(name);
+        if (++links > links_max) {
+            reject_long_chain(path);
+        }
+        rest.insert(0, *target);
+        checked = target->starts_with('/') ? "" : checked;
+    }
 }
 
 /// A new file, which no other process has open yet. EEXIST if the name exists.
@@ -217,19 +266,17 @@ bool is_in_shared_folder(const std::string& path) noexcept {
 std::string follow_links(const std::string& path) {
     std::string name = path;
     for (int links = 0; links < links_max; ++links) {
-        std::array<char, PATH_MAX> target{};
-        const ssize_t size = ::readlink(name.c_str(), target.data(), target.size());
-        if (size < 0) {
-            return name;  // no link
+        check_folders(name);
+        const std::optional<std::string> target = target_of(name);
+        if (!target) {
+            return name;
         }
         if (is_in_shared_folder(name)) {
             reject_shared_link(name);
         }
-        const std::string_view next(target.data(), static_cast<std::size_t>(size));
-        name = next.starts_with('/') ? std::string(next) : folder_of(name).append(next);
+        name = target->starts_with('/') ? *target : folder_of(name).append(*target);
     }
-    throw user_error("{} leads through more than {} symbolic links. Give another name with -o.",
-                     path, links_max);
+    reject_long_chain(path);
 }
 
 bool is_open_as(int descriptor, const std::string& path) noexcept {
@@ -294,6 +341,7 @@ unique_fd open_created_file(const std::string& path, existing_file existing, fil
                             replaced_file* replaced) {
     switch (existing) {
         case existing_file::reject:
+            check_folders(path);
             return create_file(path, mode);
         case existing_file::replace:
             return replace_file(follow_links(path), mode, replaced);

@@ -2,8 +2,9 @@
 //
 // Opens a file for writing where other users may have prepared its name.
 //
-// - A folder of several users is sticky or writable for all. No link in it is followed, and a file
-//   that exists there must belong to this user and have one name.
+// - A folder of several users is sticky or writable for all. No link in it is followed, except for
+//   one to a folder that is on the path and belongs to this user or to root. A file that exists
+//   there must belong to this user and have one name.
 // - In another folder a link is followed, for example to another disk; the rules of the folder hold
 //   to which it leads.
 #pragma once
@@ -62,8 +63,8 @@ class replaced_file {
 /// Whether several users may create files in the folder of that path.
 [[nodiscard]] bool is_in_shared_folder(const std::string& path) noexcept;
 
-/// The file to which symbolic links lead from that path, whether it exists or not. Throws
-/// user_error for a link in a folder of several users.
+/// The file to which symbolic links lead from that path, whether it exists or not; links among its
+/// folders stay. Throws user_error for a link that must not be followed.
 [[nodiscard]] std::string follow_links(const std::string& path);
 
 /// Whether the path names the open file itself, and no link to it.

@@ -7,6 +7,7 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstddef>
@@ -110,6 +111,41 @@ TEST_F(created_file, is_not_behind_a_link_in_a_folder_of_several_users) {
     EXPECT_NE(rejection(path("shared/link")).find("symbolic link"), std::string::npos);
     EXPECT_NE(rejection(path("link")).find("shared/link is a symbolic link"), std::string::npos);
     EXPECT_EQ(read(path("precious")), "before");
+}
+
+TEST_F(created_file, is_not_below_a_link_of_another_user) {
+    constexpr uid_t other_user = 65534;
+    if (::geteuid() != 0) {
+        GTEST_SKIP() << "only root can make a link that belongs to another user";
+    }
+    fs::create_directories(path("disk/folder"));
+    fs::create_symlink(path("disk"), path("shared/out"));
+    ASSERT_EQ(::lchown(path("shared/out").c_str(), other_user, other_user), 0);
+    fs::create_symlink("shared/out/folder", path("way"));
+    fs::create_symlink("shared/out/run", path("link"));
+    fs::create_directories(path("shared/own"));
+    for (const char* name : {"shared/out/run", "shared/own/../out/run", "shared//out/folder/run",
+                             "way/run", "link", "way/../run"}) {
+        EXPECT_NE(rejection(path(name)).find("/out is a symbolic link of user 65534"),
+                  std::string::npos)
+            << name;
+    }
+    EXPECT_THROW(static_cast<void>(elog::open_created_file(path("way/run"), existing_file::reject)),
+                 elog::user_error);
+    EXPECT_EQ(count_files(path("disk")) + count_files(path("disk/folder")), 1);
+}
+
+TEST_F(created_file, is_below_a_link_of_this_user) {
+    fs::create_directories(path("disk/folder"));
+    fs::create_symlink(path("disk"), path("shared/out"));
+    fs::create_symlink("shared/out/folder", path("way"));
+    EXPECT_EQ(rejection(path("shared/out/run")), "");
+    EXPECT_EQ(rejection(path("way/run")), "");
+    EXPECT_TRUE(elog::open_created_file(path("way/new"), existing_file::reject));
+    EXPECT_TRUE(fs::is_regular_file(path("disk/run")));
+    EXPECT_TRUE(fs::is_regular_file(path("disk/folder/run")));
+    fs::create_symlink("circle/folder", path("circle"));
+    EXPECT_NE(rejection(path("circle/run")).find("symbolic links"), std::string::npos);
 }
 
 TEST_F(created_file, in_a_folder_of_several_users_has_one_name) {
