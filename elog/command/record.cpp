@@ -288,8 +288,7 @@ bool record(const requested_route& route, const record_arguments& arguments,
         }
         return notes;
     };
-    // The first call of stop() is behind the beginning of the sink, which makes the file: without
-    // one no command starts.
+    // The first call of stop() follows the start of the sink: without its file no command starts.
     bool is_to_start = !is_alone;
     const auto start_command = [&] {
         if (std::exchange(is_to_start, false) && stop_requested().count == 0) {
@@ -407,7 +406,7 @@ void return_status(const record_arguments& arguments, recorded_command& command,
     }
 }
 
-void run_record(const record_arguments& arguments, const std::vector<std::string>& words) {
+void run_record(record_arguments& arguments, const std::vector<std::string>& words) {
     subscription_options options =
         make_subscription_options(arguments.listening, sampling_is_allowed);
     add_max_rate(options, arguments.max_rate);
@@ -419,6 +418,9 @@ void run_record(const record_arguments& arguments, const std::vector<std::string
     recorded_command command(arguments.duration);
     if (!words.empty()) {
         check_command(words.front());
+    }
+    if (!arguments.explain) {
+        open_recording_stream(arguments.file);  // signals still end the wait for a reader
     }
     catch_stop_signals();
     catch_pause_signals();

@@ -18,7 +18,22 @@
 namespace elog {
 namespace {
 
+using eventlog::core::unique_fd;
+
 constexpr const char* standard_output = "standard output";
+
+bool is_fifo_or_device(const struct stat& status) noexcept {
+    return S_ISFIFO(status.st_mode) || S_ISCHR(status.st_mode);
+}
+
+/// Another user could read what is written to a FIFO that it has put there.
+void check_own_stream(const struct stat& status, const std::string& path) {
+    if (status.st_uid != ::geteuid() && is_in_shared_folder(path)) {
+        throw user_error("{} belongs to user {}, who could read what is written there. Give "
+                         "another name with -o.",
+                         path, status.st_uid);
+    }
+}
 
 }  // namespace
 
@@ -74,6 +89,34 @@ void check_descriptor(int descriptor, const std::string& path) {
     }
 }
 
+bool is_stream(const std::string& path) {
+    struct stat status {};
+    if (::stat(path.c_str(), &status) != 0 || !is_fifo_or_device(status)) {
+        return false;
+    }
+    return ::lstat(follow_links(path).c_str(), &status) == 0 && is_fifo_or_device(status);
+}
+
+unique_fd open_stream(const std::string& path) {
+    const std::string name = follow_links(path);
+    struct stat status {};
+    if (::lstat(name.c_str(), &status) == 0) {
+        check_own_stream(status, name);  // before the wait for a reader
+    }
+    unique_fd stream(::open(name.c_str(), O_WRONLY | O_NOCTTY | O_NOFOLLOW | O_CLOEXEC));
+    if (!stream || ::fstat(stream.get(), &status) != 0) {
+        throw user_error("{} cannot be opened for writing ({}). Give another name with -o.", path,
+                         std::strerror(errno));
+    }
+    if (!is_fifo_or_device(status)) {
+        throw user_error("{} was replaced by something else while it was opened. Run the command "
+                         "again.",
+                         path);
+    }
+    check_own_stream(status, name);
+    return stream;
+}
+
 void add_mode_option(subcommand& command, std::optional<std::string>& mode) {
     command.add_option("--mode MODE", mode,
                        "Permissions of the file in octal digits; 600 without this option");
@@ -108,26 +151,34 @@ void check_may_replace(const output_arguments& output) {
 output_file::output_file(const output_arguments& output, file_mode mode)
     : name_(output.is_standard_output() ? standard_output : output.path) {
     const std::optional<int> descriptor = output.descriptor();
-    if (!descriptor) {
-        const file_mode wanted = mode_or(output.mode, mode);
-        check_may_replace(output);
-        named_.emplace(output.path,
-                       output.force ? atomic_file::if_exists::replace
-                                    : atomic_file::if_exists::reject,
-                       wanted, output.reserved);
+    if (!descriptor && !is_stream(output.path)) {
+        open_named(output, mode);
         return;
     }
     if (output.mode) {
-        throw usage_error("{} is open already and keeps its mode: leave --mode out.", name_);
+        throw usage_error("{} is no new file and keeps its mode: leave --mode out.", name_);
     }
-    descriptor_ = *descriptor;
-    check_descriptor(descriptor_, name_);
+    if (descriptor) {
+        descriptor_ = *descriptor;
+        check_descriptor(descriptor_, name_);
+    } else {
+        stream_ = open_stream(output.path);
+        descriptor_ = stream_.get();
+    }
     if (::isatty(descriptor_) == 1) {
         throw user_error("{} is a terminal, which cannot show an .elog file. Redirect it to a "
                          "command or file, or give a name with -o.",
                          output.is_standard_output() ? "Standard output" : name_);
     }
     spool_.emplace("To write to " + name_);
+}
+
+void output_file::open_named(const output_arguments& output, file_mode mode) {
+    const file_mode wanted = mode_or(output.mode, mode);
+    check_may_replace(output);
+    named_.emplace(output.path,
+                   output.force ? atomic_file::if_exists::replace : atomic_file::if_exists::reject,
+                   wanted, output.reserved);
 }
 
 void output_file::finish() {
@@ -139,17 +190,26 @@ void output_file::finish() {
 }
 
 text_output::text_output(const output_arguments& output, file_mode mode) {
-    if (output.path.empty() || output.descriptor()) {
-        if (output.mode) {
-            throw usage_error("--mode is for files: add -o FILE.");
-        }
+    const bool is_open = output.path.empty() || output.descriptor();
+    if (!is_open && !is_stream(output.path)) {
+        open_named(output, mode);
+        return;
+    }
+    if (output.mode) {
+        throw usage_error("--mode is for files: add -o FILE.");
+    }
+    if (is_open) {
         descriptor_ = output.descriptor().value_or(STDOUT_FILENO);
         check_descriptor(descriptor_, output.path);
         return;
     }
+    file_ = open_stream(output.path);
+    descriptor_ = file_.get();
+}
+
+void text_output::open_named(const output_arguments& output, file_mode mode) {
     named_.emplace(output, mode);
-    file_ = eventlog::core::unique_fd(
-        ::open(named_->path().c_str(), O_WRONLY | O_NOFOLLOW | O_CLOEXEC));
+    file_ = unique_fd(::open(named_->path().c_str(), O_WRONLY | O_NOFOLLOW | O_CLOEXEC));
     if (!file_) {
         throw user_error("The file {} cannot be created ({}). Give another name with -o.",
                          output.path, std::strerror(errno));
@@ -169,7 +229,7 @@ text_output::text_output(const output_arguments& output, file_mode mode) {
 
 void text_output::finish() {
     if (named_) {
-        file_ = eventlog::core::unique_fd();
+        file_ = unique_fd();
         named_->finish();
     }
 }

@@ -13,12 +13,21 @@
 #include "base/created_file.hpp"
 #include "base/unnamed_file.hpp"
 #include "cli/command_line.hpp"
+#include "platform/unique_fd.hpp"
 
 namespace elog {
 
 /// The descriptor that `-`, /dev/stdout, /dev/stderr, /dev/fd/N or /proc/self/fd/N names; nothing
 /// for other paths. A shell gives such a name for >(COMMAND).
 [[nodiscard]] std::optional<int> descriptor_of(const std::string& path);
+
+/// Whether the path leads to a FIFO or a character device, which is written as it is. Throws
+/// user_error if a link to it must not be followed.
+[[nodiscard]] bool is_stream(const std::string& path);
+
+/// Opens such a FIFO or device for writing, and waits for a reader of the FIFO as a redirection of
+/// a shell does. Throws user_error, also for one of another user in a folder of several users.
+[[nodiscard]] eventlog::core::unique_fd open_stream(const std::string& path);
 
 struct output_arguments {
     std::string path;
@@ -53,12 +62,12 @@ void add_compress_option(subcommand& command, int& level);
 void check_may_replace(const output_arguments& output);
 
 /// The file that a command writes, for writers that need a path. The file gets its name when it is
-/// complete; standard output or another descriptor gets the whole content then. Without finish()
-/// nothing is written.
+/// complete; standard output, another descriptor, a FIFO or a device gets the whole content then.
+/// Without finish() nothing is written.
 class output_file {
   public:
-    /// Throws user_error if the file exists and --force is not given, if the path is no file, or if
-    /// the descriptor is a terminal, which cannot show binary data.
+    /// Throws user_error if the file exists and --force is not given, if the path is neither a file
+    /// nor a stream, or if it is a terminal, which cannot show binary data.
     explicit output_file(const output_arguments& output, file_mode mode = private_mode);
 
     /// The path to write to.
@@ -72,13 +81,17 @@ class output_file {
     void finish();
 
   private:
+    void open_named(const output_arguments& output, file_mode mode);
+
     std::string name_;
     std::optional<atomic_file> named_;
+    eventlog::core::unique_fd stream_;  // of a FIFO or a device
     std::optional<unnamed_file> spool_;
     int descriptor_ = STDOUT_FILENO;  // with spool_
 };
 
-/// Text output of a command: a new file, or a descriptor, to which text is written at once.
+/// Text output of a command: a new file, or a descriptor, FIFO or device, to which text is written
+/// at once.
 class text_output {
   public:
     /// An empty path is standard output, too. Throws user_error as output_file does.
@@ -90,8 +103,10 @@ class text_output {
     void finish();
 
   private:
+    void open_named(const output_arguments& output, file_mode mode);
+
     std::optional<output_file> named_;
-    eventlog::core::unique_fd file_;
+    eventlog::core::unique_fd file_;  // with named_, or of a FIFO or a device
     int descriptor_ = STDOUT_FILENO;
 };
 

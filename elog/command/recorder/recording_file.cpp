@@ -40,18 +40,25 @@ void parse_rotation(const std::string& text, rotation_options& rotation) {
     }
 }
 
+void check_no_terminal(int descriptor, const std::string& name) {
+    if (::isatty(descriptor) == 1) {
+        throw usage_error("{} is a terminal, which cannot show an .elog file. Redirect it to a "
+                          "command or file, or give a name with -o.",
+                          name == standard_output_name ? "Standard output" : name);
+    }
+}
+
 void check_open_output(const file_sink_options& options, const std::string& name) {
     if (options.rotation.is_wanted()) {
         throw usage_error("--rotate and --max-total write several files, and {} is one: give a "
                           "name with -o.",
                           name);
     }
-    check_descriptor(options.descriptor, name);
-    if (::isatty(options.descriptor) == 1) {
-        throw usage_error("{} is a terminal, which cannot show an .elog file. Redirect it to a "
-                          "command or file, or give a name with -o.",
-                          name == standard_output_name ? "Standard output" : name);
+    if (options.descriptor < 0) {
+        return;  // open_recording_stream() checks it
     }
+    check_descriptor(options.descriptor, name);
+    check_no_terminal(options.descriptor, name);
     // A command must neither write into its recording nor keep the reader of a pipe waiting. What
     // a command gets as its standard streams is decided where it starts.
     if (options.descriptor > STDERR_FILENO) {
@@ -102,12 +109,12 @@ file_sink_options make_file_options(const recording_file_arguments& arguments) {
     }
     options.existing = arguments.force ? existing_file::replace : existing_file::reject;
     options.mode = mode_or(arguments.mode, private_mode);
+    if (arguments.mode && arguments.is_open_or_stream()) {
+        throw usage_error("With -o {} the output is no new file and keeps its mode: leave --mode "
+                          "out.",
+                          *arguments.output);
+    }
     if (const std::optional<int> descriptor = arguments.descriptor()) {
-        if (arguments.mode) {
-            throw usage_error("With -o {} the output is open already and keeps its mode: leave "
-                              "--mode out.",
-                              *arguments.output);
-        }
         if (arguments.is_standard_output()) {
             options.path = "on standard output";
         }
@@ -135,11 +142,18 @@ void check_recording_file(const recording_file_arguments& arguments) {
                           "file for each session or value of a field.",
                           *arguments.output);
     }
-    if (arguments.descriptor()) {
+    if (arguments.is_open_or_stream()) {
         check_open_output(options, arguments.is_standard_output() ? standard_output_name
                                                                   : *arguments.output);
     } else if (!options.rotation.is_wanted()) {
         check_may_replace({*arguments.output, arguments.force, {}});
+    }
+}
+
+void open_recording_stream(recording_file_arguments& arguments) {
+    if (!arguments.descriptor() && arguments.is_open_or_stream()) {
+        arguments.stream = open_stream(*arguments.output);
+        check_no_terminal(arguments.stream.get(), *arguments.output);
     }
 }
 

@@ -24,10 +24,17 @@ struct recording_file_arguments {
     std::optional<std::uint64_t> keep;
     std::optional<std::string> max_total;
     std::optional<std::string> split_by{};
+    eventlog::core::unique_fd stream{};  // by open_recording_stream()
 
-    /// The inherited descriptor that -o names; nothing for a file, and without -o.
+    /// The descriptor of the stream, or the inherited one that -o names; nothing for a file, and
+    /// without -o.
     [[nodiscard]] std::optional<int> descriptor() const {
-        return output ? descriptor_of(*output) : std::nullopt;
+        const std::optional<int> named = output ? descriptor_of(*output) : std::nullopt;
+        return stream ? stream.get() : named;
+    }
+    /// Whether -o names something that is written as it is: a descriptor, a FIFO or a device.
+    [[nodiscard]] bool is_open_or_stream() const {
+        return descriptor() || (output && is_stream(*output));
     }
     /// Whether the recording continues in a new file of the same name if the file is moved.
     [[nodiscard]] bool is_reopened() const { return rotate == "reopen"; }
@@ -41,6 +48,10 @@ void add_recording_file_options(subcommand& command, recording_file_arguments& a
 /// Rejects what can be checked before anything is started. Throws usage_error for options that do
 /// not fit together and for a terminal, and user_error for a file that exists.
 void check_recording_file(const recording_file_arguments& arguments);
+
+/// Opens the FIFO or device that -o names, if it names one, and waits for a reader of the FIFO.
+/// Throws user_error.
+void open_recording_stream(recording_file_arguments& arguments);
 
 /// The options of the sink for -o. Throws usage_error.
 [[nodiscard]] file_sink_options make_file_options(const recording_file_arguments& arguments);

@@ -6,6 +6,7 @@ left behind.
 
 import glob
 import os
+import socket
 import subprocess
 
 import harness
@@ -76,14 +77,16 @@ class BadInput(harness.Case):
         self.assert_one_message(result.stderr, "/no/such/folder/x", "cannot be made")
         self.assertEqual(self.names("subscriptions"), [])
 
-    def test_output_that_is_a_pipe(self):
-        os.mkfifo(self.path("pipe"))
+    def test_output_that_is_a_socket(self):
+        output = self.path("socket")
+        with socket.socket(socket.AF_UNIX) as listening:
+            listening.bind(output)
         self.start_provider(harness.program("counter"), "1", "0", "1000")
-        self.run_elog("record", "-e", "counter:*", "-o", self.path("pipe"), status=1)
+        self.run_elog("record", "-e", "counter:*", "-o", output, status=1)
         path = self.path("run.elog")
         self.run_elog("record", "-e", "counter:*", "--duration", "100ms", "-o", path)
         for command in ("cut", "merge", "repair"):
-            result = self.run_elog(command, path, "--force", "-o", self.path("pipe"), status=1)
+            result = self.run_elog(command, path, "--force", "-o", output, status=1)
             self.assert_one_message(result.stderr, "is not a file")
         self.assertEqual(self.names("subscriptions"), [])
 

@@ -5,8 +5,10 @@ wait under their name in a folder of several users.
 """
 
 import os
+import signal
 import stat
 import subprocess
+import time
 import unittest
 
 import harness
@@ -302,6 +304,91 @@ class Descriptors(OutputFiles):
         self.assertIn(b"is not open", self.bash('"$0" record -o /dev/fd/9 -- "$@"', 1).stderr)
         result = self.bash('"$0" record -o /dev/fd/9 -- "$@" 9< /dev/null', 1)
         self.assertIn(b"for reading only", result.stderr)
+
+
+class Streams(OutputFiles):
+    """FIFOs and devices are written as they are."""
+
+    def setUp(self):
+        super().setUp()
+        self.fifo = self.path("fifo")
+        os.mkfifo(self.fifo)
+
+    def start_reader(self, *command):
+        """Starts a command that reads the FIFO."""
+        return self.start("/bin/sh", "-c", 'exec "$@" < "$0"', self.fifo, *command)
+
+    def check_content(self, *command):
+        """Requires that elog print reads all events from the FIFO that elog COMMAND writes."""
+        reader = self.start_reader(harness.ELOG, "print", "-")
+        self.run_elog(*command)
+        shown, errors = self.finish(reader)
+        self.assertEqual(shown.count("counter:count "), 100, errors)
+        self.assertTrue(stat.S_ISFIFO(os.stat(self.fifo).st_mode))
+        self.assertFalse([name for name in os.listdir(self.scratch) if "unfinished" in name])
+
+    def test_fifo_gets_the_recording(self):
+        self.check_content("record", "-o", self.fifo, "--", *COMMAND)
+        os.symlink(self.fifo, self.path("link"))
+        self.check_content("record", "--force", "-o", self.path("link"), "--", *COMMAND)
+
+    def test_fifo_gets_copies(self):
+        run = self.path("run.elog")
+        self.record(run)
+        for command in ("cut", "merge", "repair"):
+            with self.subTest(command=command):
+                self.check_content(command, run, "-o", self.fifo)
+        reader = self.start_reader("cat")
+        self.run_elog("convert", run, "--to", "jsonl", "-o", self.fifo)
+        self.assertEqual(len(self.finish(reader)[0].splitlines()), 100)
+
+    def test_fifo_is_opened_when_its_reader_opens_it(self):
+        recorder = self.start(harness.ELOG, "record", "-o", self.fifo, "--", "/bin/sh", "-c",
+                              'touch "$0" && exec "$@"', self.path("started"), *COMMAND)
+        time.sleep(0.2)
+        self.assertIsNone(recorder.poll())
+        self.assertFalse(os.path.exists(self.path("started")))
+        reader = self.start_reader("wc", "-c")
+        self.finish(recorder)
+        self.assertGreater(int(self.finish(reader)[0]), 0)
+        self.assertTrue(os.path.exists(self.path("started")))
+
+    def test_wait_for_the_reader_is_ended_by_a_signal(self):
+        recorder = self.start(harness.ELOG, "record", "-o", self.fifo, "--", *COMMAND)
+        time.sleep(0.2)
+        self.stop(recorder, signal.SIGTERM, -signal.SIGTERM)
+
+    def test_device_discards_the_content(self):
+        run = self.path("run.elog")
+        self.record(run)
+        self.record("/dev/null")
+        for command in (["cut", run], ["merge", run], ["repair", run],
+                        ["convert", run, "--to", "jsonl"], ["convert", run, "--to", "csv"]):
+            self.run_elog(*command, "-o", "/dev/null")
+        self.assertTrue(stat.S_ISCHR(os.stat("/dev/null").st_mode))
+
+    def test_options_for_new_files_are_rejected(self):
+        run = self.path("run.elog")
+        self.record(run)
+        self.record(self.fifo, "--mode", "640", status=2)
+        self.record(self.fifo, "--rotate", "1MiB", status=2)
+        self.run_elog("cut", run, "--mode", "640", "-o", self.fifo, status=2)
+
+    def test_link_to_a_fifo_in_a_shared_folder_is_not_followed(self):
+        os.symlink(self.fifo, self.in_shared("x"))
+        result = self.record(self.in_shared("x"), status=1)
+        self.assertIn("symbolic link", result.stderr)
+
+    @as_root
+    def test_fifo_of_another_user_is_not_written(self):
+        run, fifo = self.path("run.elog"), self.in_shared("x")
+        self.record(run)
+        os.mkfifo(fifo)
+        os.chown(fifo, OTHER_USER, OTHER_USER)
+        for command in (["record", "-o", fifo, "--", *COMMAND], ["cut", run, "-o", fifo],
+                        ["convert", run, "--to", "jsonl", "-o", fifo]):
+            result = self.run_elog(*command, status=1)
+            self.assertIn(f"belongs to user {OTHER_USER}", result.stderr)
 
 
 if __name__ == "__main__":
