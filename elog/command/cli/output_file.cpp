@@ -14,6 +14,7 @@
 #include "base/output.hpp"
 #include "base/user_error.hpp"
 #include "base/zstd_frames.hpp"
+#include "cli/stop_signal.hpp"
 
 namespace elog {
 namespace {
@@ -176,14 +177,18 @@ output_file::output_file(const output_arguments& output, file_mode mode)
 void output_file::open_named(const output_arguments& output, file_mode mode) {
     const file_mode wanted = mode_or(output.mode, mode);
     check_may_replace(output);
+    remove_files_on_stop_signals();
+    const delayed_stop_signals until_listed;
     named_.emplace(output.path,
                    output.force ? atomic_file::if_exists::replace : atomic_file::if_exists::reject,
                    wanted, output.reserved);
+    unfinished_.emplace(named_->temporary_path(), named_->descriptor());
 }
 
 void output_file::finish() {
     if (named_) {
         named_->finish();
+        unfinished_.reset();
     } else {
         spool_->write_to(descriptor_);
     }

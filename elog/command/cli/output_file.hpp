@@ -11,6 +11,7 @@
 
 #include "base/atomic_file.hpp"
 #include "base/created_file.hpp"
+#include "base/unfinished_files.hpp"
 #include "base/unnamed_file.hpp"
 #include "cli/command_line.hpp"
 #include "platform/unique_fd.hpp"
@@ -63,7 +64,7 @@ void check_may_replace(const output_arguments& output);
 
 /// The file that a command writes, for writers that need a path. The file gets its name when it is
 /// complete; standard output, another descriptor, a FIFO or a device gets the whole content then.
-/// Without finish() nothing is written.
+/// Without finish() nothing is written, also if SIGINT, SIGTERM or SIGHUP ends the process.
 class output_file {
   public:
     /// Throws user_error if the file exists and --force is not given, if the path is neither a file
@@ -84,6 +85,7 @@ class output_file {
     void open_named(const output_arguments& output, file_mode mode);
 
     std::string name_;
+    std::optional<unfinished_file> unfinished_;  // with named_, and longer
     std::optional<atomic_file> named_;
     eventlog::core::unique_fd stream_;  // of a FIFO or a device
     std::optional<unnamed_file> spool_;

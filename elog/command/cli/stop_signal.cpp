@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: MIT
 #include "cli/stop_signal.hpp"
 
+#include <unistd.h>
+
+#include <array>
 #include <atomic>
 #include <csignal>
+#include <cstddef>
 
+#include "base/unfinished_files.hpp"
 #include "cli/quantities.hpp"
+#include "terminal/progress_line.hpp"
 
 namespace elog {
 namespace {
@@ -18,6 +24,28 @@ extern "C" void note_request(int signal, siginfo_t* info, void* /*context*/) {
     request_signal.store(signal, std::memory_order_relaxed);
     request_by_terminal.store(info->si_code == SI_KERNEL, std::memory_order_relaxed);
     request_count.fetch_add(1, std::memory_order_release);
+}
+
+constexpr std::array stop_signals{SIGINT, SIGTERM, SIGHUP};
+std::array<struct sigaction, stop_signals.size()> actions_before{};
+
+/// Ends the process by the signal, with the action that it had before: the default one, or that of
+/// a progress line.
+extern "C" void remove_files_and_reraise(int signal) {
+    remove_unfinished_files();
+    erase_progress();
+    for (std::size_t index = 0; index < stop_signals.size(); ++index) {
+        if (stop_signals[index] == signal) {
+            static_cast<void>(::sigaction(signal, &actions_before[index], nullptr));
+        }
+    }
+    static_cast<void>(std::raise(signal));
+    ::_exit(128 + signal);  // the default action does not end the first process of a PID namespace
+}
+
+bool is_from_here(const struct sigaction& action) noexcept {
+    return (action.sa_flags & SA_SIGINFO) != 0 ? action.sa_sigaction == note_request
+                                               : action.sa_handler == remove_files_and_reraise;
 }
 
 std::atomic<pause_request> last_pause_request{pause_request::none};
@@ -42,9 +70,36 @@ void catch_stop_signals() {
     struct sigaction action {};
     action.sa_sigaction = note_request;
     action.sa_flags = SA_SIGINFO;
-    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    for (const int signal : stop_signals) {
         handle(signal, action);
     }
+}
+
+void remove_files_on_stop_signals() {
+    struct sigaction action {};
+    action.sa_handler = remove_files_and_reraise;
+    action.sa_flags = static_cast<int>(SA_NODEFER);
+    for (std::size_t index = 0; index < stop_signals.size(); ++index) {
+        struct sigaction before {};
+        if (::sigaction(stop_signals[index], nullptr, &before) == 0 &&
+            before.sa_handler != SIG_IGN && !is_from_here(before)) {
+            actions_before[index] = before;
+            static_cast<void>(::sigaction(stop_signals[index], &action, nullptr));
+        }
+    }
+}
+
+delayed_stop_signals::delayed_stop_signals() noexcept {
+    sigset_t delayed{};
+    static_cast<void>(sigemptyset(&delayed));
+    for (const int signal : stop_signals) {
+        static_cast<void>(sigaddset(&delayed, signal));
+    }
+    static_cast<void>(::pthread_sigmask(SIG_BLOCK, &delayed, &before_));
+}
+
+delayed_stop_signals::~delayed_stop_signals() {
+    static_cast<void>(::pthread_sigmask(SIG_SETMASK, &before_, nullptr));
 }
 
 stop_request stop_requested() noexcept {

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
 // Requests by signal: to stop, after which a recording ends in order, to pause and to resume it.
+// Removal of unfinished files by signals that end the process.
 #pragma once
 
 #include <chrono>
+#include <csignal>
 #include <functional>
 #include <optional>
 #include <string>
@@ -20,6 +22,22 @@ struct stop_request {
 };
 
 [[nodiscard]] stop_request stop_requested() noexcept;
+
+/// From now on SIGINT, SIGTERM and SIGHUP remove the unfinished files (base/unfinished_files.hpp)
+/// before they end the process, unless they are ignored or count requests.
+void remove_files_on_stop_signals();
+
+/// Delays SIGINT, SIGTERM and SIGHUP of this thread until its end.
+class delayed_stop_signals {
+  public:
+    delayed_stop_signals() noexcept;
+    ~delayed_stop_signals();
+    delayed_stop_signals(const delayed_stop_signals&) = delete;
+    delayed_stop_signals& operator=(const delayed_stop_signals&) = delete;
+
+  private:
+    sigset_t before_{};
+};
 
 enum class pause_request { none, pause, resume };
 

@@ -47,6 +47,8 @@ class atomic_file {
 
     /// The file that the caller writes.
     [[nodiscard]] const std::string& temporary_path() const noexcept { return temporary_; }
+    /// Has the temporary file open, and identifies it.
+    [[nodiscard]] int descriptor() const noexcept { return held_.get(); }
 
     /// Syncs the file and gives it its name. The caller has completed and closed it. Throws
     /// user_error if the content does not reach the disk or the file cannot have the name, for

@@ -306,6 +306,58 @@ class Descriptors(OutputFiles):
         self.assertIn(b"for reading only", result.stderr)
 
 
+class Interrupted(OutputFiles):
+    """A signal that ends a command leaves no file of it."""
+
+    def setUp(self):
+        super().setUp()
+        self.output = self.path("output")
+        with open(self.output, "w", encoding="utf-8") as file:
+            file.write(PRECIOUS)
+
+    def unfinished(self):
+        return [name for name in os.listdir(self.scratch) if ".unfinished" in name]
+
+    def start_writing(self, *command, **options):
+        """Starts a command whose input has no end yet, and waits until it has its file."""
+        process = self.start(harness.ELOG, *command, "--force", "-o", self.output,
+                             stdin=subprocess.PIPE, **options)
+        self.wait_for(lambda: self.unfinished() or process.poll() is not None, "a file")
+        self.assertIsNone(process.poll())
+        return process
+
+    def assert_unchanged(self):
+        self.assertEqual(self.unfinished(), [])
+        with open(self.output, encoding="utf-8") as file:
+            self.assertEqual(file.read(), PRECIOUS)
+
+    def test_command_removes_its_file(self):
+        for command in (["cut", "-"], ["merge", "-"], ["convert", "-", "--to", "jsonl"],
+                        ["convert", "-", "--to", "csv"]):
+            for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+                with self.subTest(command=command, number=number):
+                    self.stop(self.start_writing(*command), number, -number)
+                    self.assert_unchanged()
+
+    def test_command_removes_a_file_with_a_unique_name(self):
+        with open(f"{self.output}.unfinished", "w", encoding="utf-8") as file:
+            file.write(PRECIOUS)
+        process = self.start(harness.ELOG, "cut", "-", "--force", "-o", self.output,
+                             stdin=subprocess.PIPE)
+        self.wait_for(lambda: len(self.unfinished()) == 2, "a file")
+        self.stop(process, signal.SIGTERM, -signal.SIGTERM)
+        self.assertEqual(self.unfinished(), ["output.unfinished"])
+
+    def test_ignored_signal_stays_ignored(self):
+        process = self.start_writing(
+            "cut", "-", preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
+        process.send_signal(signal.SIGHUP)
+        time.sleep(0.1)
+        self.assertEqual(self.unfinished(), ["output.unfinished"])
+        self.stop(process, signal.SIGTERM, -signal.SIGTERM)
+        self.assert_unchanged()
+
+
 class Streams(OutputFiles):
     """FIFOs and devices are written as they are."""
 
