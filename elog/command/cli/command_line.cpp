@@ -4,17 +4,14 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <sstream>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -24,6 +21,7 @@
 #include "base/output.hpp"
 #include "cli/help_formats.hpp"
 #include "cli/leading_option.hpp"
+#include "cli/parser_errors.hpp"
 #include "text/did_you_mean.hpp"
 
 namespace elog {
@@ -165,8 +163,7 @@ std::string complaint(const CLI::App& application, const CLI::ParseError& error,
         return named.full_name() + " does not take the argument '" + unexpected.front() +
                "'. Leave it out.";
     }
-    const std::string sentence = error.what();
-    return sentence.ends_with('.') ? sentence : sentence + ".";
+    return sentence_of(*named.last, error);
 }
 
 option_description description_of(const CLI::Option& option) {
@@ -204,28 +201,6 @@ template <class Value>
 struct number_in<std::vector<Value>> {
     using type = Value;
 };
-
-/// Rejects other words than decimal numbers, and hexadecimal ones after 0x. CLI11 alone would wrap
-/// or limit a number that is out of range, and read one after 0 as octal.
-template <class Number>
-CLI::Validator whole_number() {
-    const auto convert = [](std::string& word) -> std::string {
-        const bool is_hexadecimal = word.starts_with("0x");
-        const char* const end = word.data() + word.size();
-        Number number{};
-        const auto [rest, error] = std::from_chars(word.data() + (is_hexadecimal ? 2 : 0), end,
-                                                   number, is_hexadecimal ? 16 : 10);
-        if (rest != end || error == std::errc::invalid_argument) {
-            return "'" + word + "' is not a whole number, such as 8";
-        }
-        if (error == std::errc::result_out_of_range) {
-            return "'" + word + "' is over " + std::to_string(std::numeric_limits<Number>::max());
-        }
-        word = std::to_string(number);
-        return {};
-    };
-    return {convert, ""};
-}
 
 }  // namespace
 
@@ -272,7 +247,7 @@ command_option command_option::one_value_each() {
 }
 
 command_option command_option::range(int smallest, int largest) {
-    option_->option->check(CLI::Range(smallest, largest));
+    option_->option->check(number_within(smallest, largest));
     return *this;
 }
 
@@ -422,6 +397,11 @@ void command_line::run(std::vector<std::string> words) {
     }
     const named_commands named = find_named(application, words);
     check_commands(named, words);
+    if (const std::string word = flag_with_value(*named.last, words, named.count); !word.empty()) {
+        throw syntax_error("'" + word + "' gives a value to a flag. Write " +
+                               word.substr(0, word.find('=')) + " without one.",
+                           named.advice());
+    }
     // CLI11 reads the words from the back.
     std::reverse(words.begin(), words.end());
     try {

@@ -106,6 +106,11 @@ std::size_t global_options::take_long(const std::vector<std::string>& words, std
                                            : std::string_view(words[at + 1]));
         return has_own_value ? 1 : 2;
     }
+    for (const std::string_view flag : {"--quiet", "--verbose", "--no-pager"}) {
+        if (name_of(word) == flag && word != flag) {
+            throw usage_error("'{}' gives a value to a flag. Write {} without one.", word, flag);
+        }
+    }
     quiet_ = quiet_ || word == "--quiet";
     verbose_ = verbose_ || word == "--verbose";
     may_page_ = may_page_ && word != "--no-pager";

@@ -207,7 +207,7 @@ class BadInput(harness.Case):
     def test_words_that_are_no_numbers_are_rejected(self):
         for option, words in (
             ("--session", ("18446744073709551616", "99999999999999999999999", "-5", "+5", "5x",
-                           " 5", "0b11", "0x", "0x10000000000000000", "1_000", "")),
+                           " 5", "0b11", "0x", "0x10000000000000000", "1_000")),
             ("--pid", ("4294967297", "-1", "0", "1.5")),
             ("--limit", ("18446744073709551617", "0", "1e3")),
             ("--compress", ("20", "-1", "x")),
@@ -219,6 +219,39 @@ class BadInput(harness.Case):
                     self.assertTrue(message.startswith(f"elog: {option}: "), message)
                     self.assertIn(word, message)
         self.assertFalse(os.path.exists(self.directory))
+
+    def test_messages_about_options_name_option_word_and_remedy(self):
+        for arguments, complaint in (
+            (["record", "--event"], "--event needs a value. Write --event GLOB."),
+            (["record", "-e", "*", "--session="], "--session needs a value. Write --session ID."),
+            (["record", "-qe"], "--event needs a value. Write --event GLOB."),
+            (["print", "a.elog", "--limit"], "--limit needs a value. Write --limit NUMBER."),
+            (["print", "a.elog", "--limit="], "--limit needs a value. Write --limit NUMBER."),
+            (["print", "a.elog", "--limit", "3", "--limit", "4"],
+             "--limit is given 2 times, the last time as '4'. Give it once."),
+            (["print", "a.elog", "--tail", "0"],
+             "--tail: '0' is out of range. Write a number from 1 to 1000000000."),
+            (["print", "a.elog", "--tail", "99999999999"],
+             "--tail: '99999999999' is out of range. Write a number from 1 to 1000000000."),
+            (["print", "a.elog", "--tail", "x"],
+             "--tail: 'x' is not a whole number, such as 8."),
+            (["print", "a.elog", "--utc=foo"],
+             "'--utc=foo' gives a value to a flag. Write --utc without one."),
+            (["list", "--json=5"], "'--json=5' gives a value to a flag. Write --json without one."),
+            (["list", "--json=true"],
+             "'--json=true' gives a value to a flag. Write --json without one."),
+            (["list", "--json="], "'--json=' gives a value to a flag. Write --json without one."),
+            (["flight", "stop", "--discard=1"],
+             "'--discard=1' gives a value to a flag. Write --discard without one."),
+        ):
+            with self.subTest(arguments):
+                result = self.run_elog(*arguments, status=2)
+                command = "elog " + " ".join(arguments[:1 + (arguments[0] == "flight")])
+                self.assertEqual(result.stderr, f"elog: {complaint}\nTry: {command} --help\n")
+
+    def test_value_may_look_like_a_flag_with_value(self):
+        result = self.run_elog("print", self.path("missing.elog"), "--where", "--utc=1", status=1)
+        self.assertNotIn("to a flag", result.stderr)
 
     def test_pattern_of_sessions_without_session_is_rejected(self):
         for command in (("record",), ("agg", "count()"), ("flight", "start", "flight"), ("top",)):

@@ -122,6 +122,12 @@ class GlobalOptions(harness.Case):
             result = self.run_elog(*words, status=2)
             self.assert_one_message(result.stderr, "--color needs a value")
 
+    def test_values_of_flags_are_rejected(self):
+        for word in ("--quiet=1", "--verbose=", "--no-pager=yes"):
+            for words in (("list", word), (word, "list")):
+                result = self.run_elog(*words, status=2)
+                self.assert_one_message(result.stderr, f"'{word}' gives a value to a flag")
+
     def test_completion_offers_them_in_every_position(self):
         def candidates(*words):
             answer = self.run_elog("__complete", "--", *words).stdout
