@@ -49,7 +49,7 @@ command_option add_output_options(subcommand& command, output_arguments& output,
 void add_compress_option(subcommand& command, int& level) {
     command
         .add_option("--compress [LEVEL]", level,
-                    "Compress the file with zstd, at level 1 to 19; 3 without a number")
+                    "Compress the file with zstd, at level 1 to 19; 1 without a number")
         .value_or(compression_level_default)
         .range(compression_level_min, compression_level_max);
 }

@@ -16,7 +16,7 @@ namespace elog {
 
 inline constexpr int compression_level_min = 1;
 inline constexpr int compression_level_max = 19;  // the levels above need much memory to decompress
-inline constexpr int compression_level_default = 3;
+inline constexpr int compression_level_default = 1;
 
 /// Not for concurrent use by several threads.
 class frame_compressor {

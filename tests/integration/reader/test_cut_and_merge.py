@@ -117,6 +117,14 @@ class CutAndMerge(harness.Case):
         path = self.record("large.elog", count=5000)
         self.assertLess(os.path.getsize(self.cut(path, "--compress")), os.path.getsize(path) // 2)
 
+    def test_compresses_at_level_1_by_default(self):
+        path = self.record("large.elog", count=5000)
+        default, first, third = (
+            os.path.getsize(self.cut(path, option, name=f"cut{number}.elog"))
+            for number, option in enumerate(("--compress", "--compress=1", "--compress=3")))
+        self.assertEqual(default, first)
+        self.assertNotEqual(default, third)
+
     def test_cut_and_merge_never_write_over_what_they_read(self):
         path = self.record()
         with open(path, "rb") as file:

@@ -17,6 +17,7 @@
 #include <eventlog/eventlog.hpp>
 
 #include "base/user_error.hpp"
+#include "base/zstd_frames.hpp"
 #include "file/file_check.hpp"
 #include "file/file_reader.hpp"
 #include "file/file_writer.hpp"
@@ -95,7 +96,7 @@ TEST(file_check, finds_errors_despite_valid_checksums) {
 }
 
 TEST(file_repair, keeps_intact_file_unchanged) {
-    for (const int compression : {0, 3}) {
+    for (const int compression : {0, elog::compression_level_default}) {
         test::sample_options options;
         options.records = 5000;
         options.block = 500;
