@@ -31,6 +31,7 @@
 #include "recorder/child_process.hpp"
 #include "recorder/command_processes.hpp"
 #include "recorder/default_events.hpp"
+#include "recorder/pause_signals.hpp"
 #include "recorder/recorded_command.hpp"
 #include "recorder/recording_file.hpp"
 #include "recorder/recording_output.hpp"
@@ -92,11 +93,12 @@ bool is_limited_to_command(const record_arguments& arguments,
 }
 
 std::unique_ptr<record_sink> make_sink(const record_arguments& arguments, recorded_command& command,
-                                       const std::vector<std::string>& words,
-                                       file_connection& file) {
+                                       const std::vector<std::string>& words, file_connection& file,
+                                       line_name_check& names) {
     if (!arguments.file.output) {
-        return make_line_sink(arguments.json, make_text_options(arguments.line),
-                              [&command] { return command.should_stop(); });
+        return make_line_sink(
+            arguments.json, make_text_options(arguments.line),
+            [&command] { return command.should_stop(); }, &names);
     }
     // The rest of a recording that has ended is not dropped because its reader is slow.
     return make_file_sink(
@@ -111,6 +113,21 @@ void check_where(const record_arguments& arguments, const subscription_options& 
     check_found(make_live_filter(arguments.where, options.patterns).get(), nullptr, found,
                 all_are_known);
     add_found_providers(filter, found);
+}
+
+/// Adds the events that exist before the recording. Unknown names in --fields and --format are a
+/// mistake then if all are known.
+void check_lines(const record_arguments& arguments, const live_recording& process,
+                 bool all_are_known, line_name_check& names) {
+    if (!arguments.line.fields && !arguments.line.line) {
+        return;
+    }
+    for (const provider_instance& provider : process.found()) {
+        names.add(provider.schema);
+    }
+    if (all_are_known) {
+        check_names(names);
+    }
 }
 
 /// The filter before the sink; nullptr if all records pass.
@@ -157,30 +174,6 @@ bool print_recording_summary(const record_arguments& arguments, const recording_
     }
     processes.print_counts();
     return is_reported;
-}
-
-/// Pauses or resumes if a signal has requested it.
-void apply_pause_request(live_recording& process) {
-    const bool was_paused = process.is_paused();
-    try {
-        switch (take_pause_request()) {
-            case pause_request::none:
-                return;
-            case pause_request::pause:
-                process.pause();
-                break;
-            case pause_request::resume:
-                process.resume();
-                break;
-        }
-    } catch (const pause_error& error) {
-        print_diagnostic("elog: {}", error.what());
-    }
-    if (process.is_paused() && !was_paused) {
-        print_note("elog: Paused. To resume: kill -USR2 {}", ::getpid());
-    } else if (was_paused && !process.is_paused()) {
-        print_note("elog: Resumed.");
-    }
 }
 
 /// No progress line with a command, whose output would overwrite it.
@@ -267,6 +260,8 @@ bool record(const requested_route& route, const record_arguments& arguments,
             check_split_name(arguments.file, process->found(), options.patterns);
         }
     }
+    line_name_check names(make_text_options(arguments.line), matches_any_pattern(options.patterns));
+    check_lines(arguments, *process, is_to_be_there, names);
     if (arguments.explain) {
         explain(arguments, *process, options, words);
         return false;
@@ -275,7 +270,7 @@ bool record(const requested_route& route, const record_arguments& arguments,
         request_state(process->found());
     }
     file_connection file;
-    const std::unique_ptr<record_sink> sink = make_sink(arguments, command, words, file);
+    const std::unique_ptr<record_sink> sink = make_sink(arguments, command, words, file, names);
     const std::unique_ptr<record_sampler> sampler = make_sampler(options);
     const std::unique_ptr<filtering_sink> selection =
         make_selection(arguments, filter.get(), sampler.get(), *sink);
@@ -333,6 +328,7 @@ bool record(const requested_route& route, const record_arguments& arguments,
         check_patterns_after_command(arguments, *process);
     }
     check_names(filter.get(), nullptr);
+    check_names(names);
     if (!is_reported) {
         throw failure_reported{};
     }

@@ -64,7 +64,7 @@ std::vector<command_option> add_line_options(subcommand& command, line_arguments
 }
 
 std::unique_ptr<record_sink> make_line_sink(bool json, text_options options,
-                                            abort_check should_abort) {
+                                            abort_check should_abort, line_name_check* names) {
     std::unique_ptr<record_writer> writer;
     if (json) {
         writer = std::make_unique<json_lines_writer>(STDOUT_FILENO, std::move(should_abort));
@@ -72,7 +72,15 @@ std::unique_ptr<record_sink> make_line_sink(bool json, text_options options,
         writer = std::make_unique<text_writer>(STDOUT_FILENO, std::move(options),
                                                std::move(should_abort));
     }
-    return std::make_unique<text_sink>(std::move(writer));
+    return std::make_unique<text_sink>(std::move(writer), [names](const provider_schema& provider) {
+        if (names != nullptr) {
+            names->add(provider);
+        }
+    });
+}
+
+void check_names(const line_name_check& names) {
+    as_usage_error([&] { names.check(); });
 }
 
 }  // namespace elog

@@ -38,8 +38,13 @@ std::vector<command_option> add_line_options(subcommand& command, line_arguments
 [[nodiscard]] text_options make_text_options(const line_arguments& arguments);
 
 /// A sink that writes records to standard output, as lines of text or as JSON Lines.
-/// `should_abort`: see write_all.
+/// `should_abort`: see write_all. It adds the providers of all records to `names`, which has to
+/// outlive it; nullptr: the options name no fields.
 [[nodiscard]] std::unique_ptr<record_sink> make_line_sink(bool json, text_options options,
-                                                          abort_check should_abort);
+                                                          abort_check should_abort,
+                                                          line_name_check* names = nullptr);
+
+/// Throws usage_error for a name in --fields or --format that no event has.
+void check_names(const line_name_check& names);
 
 }  // namespace elog

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <utility>
 
@@ -17,11 +18,18 @@ namespace elog {
 /// The writer determines the form of the lines.
 class text_sink : public record_sink {
   public:
-    explicit text_sink(std::unique_ptr<record_writer> writer) : writer_(std::move(writer)) {}
+    using provider_observer = std::function<void(const provider_schema&)>;
+
+    /// `on_provider` is called for each provider before its first record.
+    explicit text_sink(std::unique_ptr<record_writer> writer, provider_observer on_provider = {})
+        : writer_(std::move(writer)), on_provider_(std::move(on_provider)) {}
 
     void start(const region_view& source) override;
     void take_clock(const eventlog_clock_sample& pair) override { clock_.add(pair); }
     void take_provider(const provider_instance& provider) override {
+        if (on_provider_) {
+            on_provider_(provider.schema);
+        }
         providers_.insert_or_assign(provider.id, provider);
     }
     void take_run(const record_run& run) override { merger_.add(run); }
@@ -35,6 +43,7 @@ class text_sink : public record_sink {
     void write_marks(std::uint64_t time);
 
     std::unique_ptr<record_writer> writer_;
+    provider_observer on_provider_;
     time_merger merger_{0};
     pending_marks marks_;
     clock_converter clock_;

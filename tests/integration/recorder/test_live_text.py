@@ -4,6 +4,7 @@
 
 import json
 import os
+import re
 import select
 import signal
 import subprocess
@@ -38,8 +39,8 @@ class LiveText(harness.Case):
     def test_options_for_lines_are_those_of_print(self):
         self.start_provider(harness.program("counter"), "1", "0", "1000")
         recording = self.start_recording("-e", "counter:*", "--limit", "3", "--format",
-                                         "{number} {event} {number} {nothing}")
-        self.assertEqual(recording.stdout.read(), "1 count 1 -\n2 count 2 -\n3 count 3 -\n")
+                                         "{number} {event} {number} {worker}")
+        self.assertEqual(recording.stdout.read(), "1 count 1 0\n2 count 2 0\n3 count 3 0\n")
         self.assertEqual(recording.wait(timeout=harness.TIMEOUT), 0)
         recording = self.start_recording("-e", "counter:*", "--limit", "2", "--number", "--date",
                                          "--fields", "worker")
@@ -50,6 +51,41 @@ class LiveText(harness.Case):
                                status=2)
         self.assert_one_message(result.stderr, "--date", "-o writes a recording")
         self.assertFalse(os.path.exists(self.path("x.elog")))
+
+    def test_unknown_names_of_running_programs_are_rejected_first(self):
+        self.start_provider(harness.program("counter"), "1", "0", "1000")
+        for options, complaint in (
+            (("--fields", "nmber"),
+             "--fields, column 1: No event has a field 'nmber'. Did you mean 'number'?"),
+            (("--format", "{elapsd} {number}"),
+             "--format, column 2: No event has a field 'elapsd'. Did you mean 'elapsed'?"),
+            (("--format", "{session}"), "--format, column 2: No event belongs to a session."),
+        ):
+            for more in ((), ("--explain",)):
+                run = self.run_elog("record", "-e", "counter:*", "--limit", "2", *options, *more,
+                                    status=2)
+                self.assertEqual((run.stdout, run.stderr), ("", f"elog: {complaint}\n"))
+        self.assertEqual(self.names("subscriptions"), [])
+
+    def test_unknown_names_are_reported_after_the_events_of_a_command(self):
+        complaint = "elog: --fields, column 8: No event has a field 'wrker'. Did you mean 'worker'?"
+        run = self.run_elog("record", "--fields", "number,wrker", "--",
+                            harness.program("counter"), "1", "3", status=2)
+        self.assertEqual(len(re.findall(r"(?m)count number=\d$", run.stdout)), 3)
+        self.assertEqual(run.stderr.splitlines()[-1], complaint)
+        self.start_provider(harness.program("counter"), "1", "0", "1000")
+        run = self.run_elog("record", "-e", "counter:*", "--wait", "--fields", "number,wrker",
+                            "--limit", "1", status=2)
+        self.assertEqual(len(run.stdout.splitlines()), 1)
+        self.assertEqual(run.stderr.splitlines()[-1], complaint)
+
+    def test_names_of_programs_that_start_later_are_accepted(self):
+        self.start_provider(harness.program("counter"), "1", "0", "1000")
+        recording = self.start_recording("-e", "shop", "--wait", "--format", "{customer}",
+                                         "--limit", "1")
+        self.start(harness.example("order_service"), "5")
+        self.assertEqual(len(recording.stdout.read().splitlines()), 1)
+        self.assertEqual(recording.wait(timeout=harness.TIMEOUT), 0)
 
     def read_line(self, recording):
         """The next line of a recording whose earlier lines have all been read."""
