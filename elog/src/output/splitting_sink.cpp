@@ -41,8 +41,8 @@ void split_name_check::check() const {
     // Before the names of fields: a field of that name is not what is meant.
     if (name_ == "session") {
         if (!has_session_) {
-            throw user_error("--split-by session: no event belongs to a session. Name a field "
-                             "instead; see the fields with: elog list");
+            throw user_error("--split-by: No event belongs to a session. Name a field instead; "
+                             "see the fields with: elog list");
         }
         return;
     }
@@ -52,7 +52,7 @@ void split_name_check::check() const {
     std::vector<std::string_view> names(names_.begin(), names_.end());
     names.insert(names.end(), built_in_names().begin(), built_in_names().end());
     const std::string advice = did_you_mean(name_, names);
-    throw user_error("--split-by {}: no event has a field of that name.{}", name_,
+    throw user_error("--split-by: No event has a field '{}'.{}", name_,
                      advice.empty() ? " See the fields with: elog list" : advice);
 }
 
