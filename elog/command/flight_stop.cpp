@@ -56,15 +56,16 @@ void check_stop_options(const stop_arguments& arguments) {
     if (arguments.snapshot.where && !arguments.snapshot.has_file()) {
         throw usage_error("--where is for the file: add -o FILE.");
     }
-    if (!arguments.snapshot.has_file() && !arguments.discard) {
-        throw usage_error("The events of '{0}' would be lost: add -o FILE to write them, or "
-                          "--discard to drop them.",
-                          arguments.snapshot.name);
-    }
 }
 
-void run_stop(const snapshot_arguments& arguments) {
+void run_stop(const snapshot_arguments& arguments, bool discard) {
+    // A wrong name is reported before the missing option.
     detached_subscription ended(arguments.name);
+    if (!arguments.has_file() && !discard) {
+        throw usage_error("The events of '{0}' would be lost: add -o FILE to write them, or "
+                          "--discard to drop them.",
+                          arguments.name);
+    }
     // An error with the file or the predicate has to occur before the end, so that no events are
     // lost.
     std::optional<snapshot_writer> kept;
@@ -101,7 +102,7 @@ void add_flight_stop(command_group& flight) {
                    "  elog flight stop shop --discard");
     command.action([arguments] {
         check_stop_options(*arguments);
-        run_stop(arguments->snapshot);
+        run_stop(arguments->snapshot, arguments->discard);
     });
 }
 

@@ -183,6 +183,12 @@ class DetachedStop(flight_recorder.Case):
         self.run_elog("flight", "stop", "flight", "-o", self.path("x"), "--discard", status=2)
         self.assertFalse(self.status()[0]["ended"])
 
+    def test_stop_reports_a_wrong_name_before_a_missing_option(self):
+        for options in ((), ("--discard",), ("-o", self.path("last.elog"))):
+            result = self.run_elog("flight", "stop", "nothere", *options, status=1)
+            self.assertEqual(result.stderr, "elog: There is no flight recorder 'nothere'. List those "
+                                            "that exist with: elog flight status\n")
+
     def test_stop_checks_arguments_before_ending(self):
         self.begin()
         self.emit(1, 10)
