@@ -54,7 +54,7 @@ void add_schema_bpftrace(command_group& schema) {
     const auto options = std::make_shared<bpftrace_options>();
     command
         .add_option("SOURCE", options->source,
-                    "Running provider, or file (schema, recording, program, library)")
+                    "Provider, schema, recording, program or library; - is standard input")
         .required()
         .completes_as(value_kind::source);
     command

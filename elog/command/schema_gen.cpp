@@ -9,6 +9,7 @@
 #include "cli/whole_files.hpp"
 #include "codegen/generate.hpp"
 #include "commands.hpp"
+#include "import/seekable_input.hpp"
 #include "schema/schema_binary.hpp"
 #include "schema/schema_text.hpp"
 
@@ -68,8 +69,9 @@ generator find_generator(const std::string& language) {
 
 void run_gen(const gen_options& options) {
     const generator generate = find_generator(options.language);
-    const std::string text = read_file_up_to(options.source, schema_text_size_max + 1);
-    located_schema source = parse_schema_text(options.source, text);
+    const seekable_input input(options.source, pipe_copy::schemas);
+    const std::string text = read_file_up_to(input.path(), schema_text_size_max + 1);
+    located_schema source = parse_schema_text(input.name(), text);
     // Generated code is another place than that of the text.
     remove_sources(source.schema);
     write_text_output(options.output, generate(source, options.output.path));
@@ -85,7 +87,9 @@ void add_schema_gen(command_group& schema) {
                     "Language of the code: c, c++, kernel-c, python or rust")
         .required()
         .one_of({"c", "c++", "kernel-c", "python", "rust"});
-    command.add_option("FILE", options->source, "Schema as text, see elog-schema(5)")
+    command
+        .add_option("FILE", options->source,
+                    "Schema as text, see elog-schema(5); - is standard input")
         .required()
         .completes_as(value_kind::file);
     add_output_options(command, options->output, "Write to this file, not to standard output");

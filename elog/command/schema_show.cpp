@@ -109,7 +109,7 @@ void add_schema_show(command_group& schema) {
     const auto options = std::make_shared<schema_options>();
     command
         .add_option("SOURCE", options->source,
-                    "Running provider, or file (schema, recording, program, library)")
+                    "Provider, schema, recording, program or library; - is standard input")
         .completes_as(value_kind::source);
     add_output_options(command, options->output, "Write to this file, not to standard output");
     const command_option binary =

@@ -29,11 +29,11 @@ constexpr std::string_view elf_magic = "\x7f"
 /// Size of the part of a file that is in memory at once.
 constexpr std::size_t part_size = std::size_t{4} << 20U;
 
-void read_part(const std::string& path, const core::unique_fd& file, std::vector<char>& part,
+void read_part(const std::string& name, const core::unique_fd& file, std::vector<char>& part,
                std::uint64_t offset) {
     if (!read_at(file, part.data(), part.size(), offset)) {
         throw user_error("Cannot read all of {}. If it is being written, try again afterwards.",
-                         path);
+                         name);
     }
 }
 
@@ -55,11 +55,11 @@ bool is_program(std::string_view content) noexcept {
     return content.starts_with(elf_magic);
 }
 
-std::vector<provider_schema> read_program(const std::string& path) {
+std::vector<provider_schema> read_program(const std::string& path, const std::string& name) {
     const core::unique_fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
     struct stat status {};
     if (!file || ::fstat(file.get(), &status) != 0) {
-        throw user_error("Cannot open {}: {}.", path, std::strerror(errno));
+        throw user_error("Cannot open {}: {}.", name, std::strerror(errno));
     }
     const auto size = static_cast<std::uint64_t>(status.st_size);
     std::vector<provider_schema> found;
@@ -67,7 +67,7 @@ std::vector<provider_schema> read_program(const std::string& path) {
     // Parts overlap by the maximum size of a schema, so that each schema is entirely in one part.
     for (std::uint64_t offset = 0; offset < size; offset += part_size) {
         part.resize(std::min<std::uint64_t>(size - offset, part_size + eventlog::schema_size_max));
-        read_part(path, file, part, offset);
+        read_part(name, file, part, offset);
         const auto end =
             part.begin() + static_cast<std::ptrdiff_t>(
                                std::min(part.size(), part_size + schema_magic_bytes.size() - 1));
@@ -82,7 +82,7 @@ std::vector<provider_schema> read_program(const std::string& path) {
         throw user_error(
             "No provider has been compiled into {}. If it has some from a library, name "
             "that one; if it defines them when it runs, start it and name the provider.",
-            path);
+            name);
     }
     return found;
 }

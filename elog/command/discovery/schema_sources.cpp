@@ -12,6 +12,7 @@
 #include "discovery/program_schemas.hpp"
 #include "file/file_format.hpp"
 #include "file/file_reader.hpp"
+#include "import/seekable_input.hpp"
 #include "memory/running_providers.hpp"
 #include "schema/schema_text.hpp"
 
@@ -38,8 +39,8 @@ std::vector<provider_schema> find_running(const std::string& name) {
     return schemas;
 }
 
-std::vector<provider_schema> read_recording(const std::string& path) {
-    file_reader file(path);
+std::vector<provider_schema> read_recording(const seekable_input& source) {
+    file_reader file(source.path());
     file.read([](const merged_record&) {});  // finds damage
     std::vector<const provider_instance*> providers;
     for (const auto& [id, provider] : file.providers()) {
@@ -51,7 +52,7 @@ std::vector<provider_schema> read_recording(const std::string& path) {
     for (const provider_instance* provider : providers) {
         add_unique(schemas, provider->schema);
     }
-    print_complaints(path, file.damages());
+    print_complaints(source.name(), file.damages());
     return schemas;
 }
 
@@ -60,24 +61,25 @@ bool begins_with_magic(std::string_view content, Magic magic) {
     return content.size() >= sizeof magic && std::memcmp(content.data(), &magic, sizeof magic) == 0;
 }
 
-std::vector<provider_schema> read_file(const std::string& path) {
+std::vector<provider_schema> read_file(const std::string& name) {
+    const seekable_input source(name, pipe_copy::schemas);
     // Only the beginning of a larger recording or program is needed here.
-    const std::string content = read_file_up_to(path, schema_text_size_max + 1);
+    const std::string content = read_file_up_to(source.path(), schema_text_size_max + 1);
     if (begins_with_magic(content, file_magic)) {
-        return read_recording(path);
+        return read_recording(source);
     }
     if (is_program(content)) {
-        return read_program(path);
+        return read_program(source.path(), source.name());
     }
     if (!begins_with_magic(content, eventlog::schema_magic)) {
-        return {parse_schema_text(path, content).schema};
+        return {parse_schema_text(source.name(), content).schema};
     }
     const std::vector<std::uint8_t> bytes(content.begin(), content.end());
     provider_schema schema = provider_schema::parse(bytes);
     if (schema.binary.size() != bytes.size()) {
         throw user_error("{} has {} bytes after the schema. It is damaged; write it again with: "
                          "elog schema show --binary -o FILE",
-                         path, bytes.size() - schema.binary.size());
+                         source.name(), bytes.size() - schema.binary.size());
     }
     return {std::move(schema)};
 }

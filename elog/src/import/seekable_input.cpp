@@ -19,6 +19,7 @@
 #include "file/read_observer.hpp"
 #include "files/perf_file.hpp"
 #include "files/tracing_data.hpp"
+#include "schema/schema_text.hpp"
 
 namespace elog {
 namespace {
@@ -49,6 +50,13 @@ bool may_be_elog(std::span<const std::uint8_t> start) {
 
 bool may_be_import(std::span<const std::uint8_t> start) {
     return tracefs::is_perf_data(start) || tracefs::is_tracing_data(start);
+}
+
+/// Whether it may be a program or a shared object.
+bool may_be_elf(std::span<const std::uint8_t> start) {
+    constexpr std::array<std::uint8_t, 4> magic{0x7f, 'E', 'L', 'F'};
+    return start.size() >= magic.size() &&
+           std::memcmp(start.data(), magic.data(), magic.size()) == 0;
 }
 
 bool is_fifo(const struct stat& status) noexcept {
@@ -143,7 +151,8 @@ void seekable_input::use_standard_input() {
     name_ = "standard input";
     if (::isatty(STDIN_FILENO) == 1) {
         throw user_error("Standard input is a terminal. Connect it to a recording, for example "
-                         "with: elog print - < run.elog");
+                         "with: elog {} - < run.elog",
+                         extent_ == pipe_copy::schemas ? "schema show" : "print");
     }
     struct stat status {};
     const bool is_file = ::fstat(STDIN_FILENO, &status) == 0 && S_ISREG(status.st_mode) &&
@@ -172,13 +181,19 @@ void seekable_input::copy(eventlog::core::unique_fd pipe) {
     while (is_growing() && copied_ < decisive_bytes) {
         grow(forever);
     }
-    // Endless output of another program must not fill the disk.
-    const bool is_elog = check_content();
-    if (is_elog && extent_ == pipe_copy::growing) {
-        copy_start();
-    } else if (is_growing()) {
-        copy_->append_from(pipe_.get(), notify_read);
-        pipe_ = {};
+    switch (check_content()) {
+        case pipe_copy::growing:
+            copy_start();
+            break;
+        case pipe_copy::schemas:
+            copy_schema();
+            break;
+        case pipe_copy::whole:
+            if (is_growing()) {
+                copy_->append_from(pipe_.get(), notify_read);
+                pipe_ = {};
+            }
+            break;
     }
     check_readable();
 }
@@ -189,6 +204,14 @@ void seekable_input::copy_start() {
     while (is_growing() && copied_ < start_size_max && !start.is_complete(copied_)) {
         grow(forever);
     }
+}
+
+/// A larger file is no schema, which its reader reports.
+void seekable_input::copy_schema() {
+    while (is_growing() && copied_ <= schema_text_size_max) {
+        grow(forever);
+    }
+    pipe_ = {};
 }
 
 void seekable_input::grow(std::chrono::milliseconds patience) {
@@ -227,17 +250,21 @@ void seekable_input::check_readable() const {
     }
 }
 
-bool seekable_input::check_content() const {
+/// Returns how much to copy: endless output of another program must not fill the disk.
+pipe_copy seekable_input::check_content() const {
     std::array<std::uint8_t, decisive_bytes> start{};
     const ssize_t size = ::pread(copy_->descriptor(), start.data(), start.size(), 0);
     const auto bytes = std::span(start).first(size < 0 ? 0 : static_cast<std::size_t>(size));
     const bool is_elog = may_be_elog(bytes);
+    if (extent_ == pipe_copy::schemas) {
+        return is_elog || may_be_elf(bytes) ? pipe_copy::whole : pipe_copy::schemas;
+    }
     if (!is_elog && !may_be_import(bytes)) {
         throw user_error("What {} delivers is not an .elog file. Connect it to the output of, for "
                          "example, elog cut -o -.",
                          name_);
     }
-    return is_elog;
+    return is_elog ? extent_ : pipe_copy::whole;
 }
 
 }  // namespace elog

@@ -21,13 +21,14 @@ namespace elog {
 enum class pipe_copy {
     whole,    // all
     growing,  // the beginning of an .elog file, up to its first clock; all of other files
+    schemas,  // all of an .elog file or a program; of other files up to the size of a schema
 };
 
 class seekable_input {
   public:
     /// Each part of a pipe is passed to the read_observer. Throws user_error if copying fails, or
-    /// if the pipe delivers no recording. A path that cannot be opened is kept: its reader reports
-    /// the error.
+    /// if the pipe delivers no recording, unless it may deliver schemas. A path that cannot be
+    /// opened is kept: its reader reports the error.
     explicit seekable_input(std::string name, pipe_copy extent = pipe_copy::whole);
 
     /// The name for messages.
@@ -48,8 +49,8 @@ class seekable_input {
     void copy_standard_input();
     void copy(eventlog::core::unique_fd pipe);
     void copy_start();
-    /// Returns whether it is an .elog file.
-    [[nodiscard]] bool check_content() const;
+    void copy_schema();
+    [[nodiscard]] pipe_copy check_content() const;
     void check_readable() const;
 
     std::string name_;

@@ -5,6 +5,7 @@
 import json
 import os
 import re
+import subprocess
 
 import harness
 
@@ -56,6 +57,38 @@ class Schema(harness.Case):
                       harness.program("counter"), "1", "1")
         text = self.run_elog("schema", "show", self.path("run.elog")).stdout
         self.assertTrue(text.startswith("provider counter {\n"), text)
+
+    def piped(self, path, *words):
+        """The output of elog schema with a pipe: standard input by two names, and another pipe."""
+        results = []
+        for name in ("-", "/dev/stdin", None):
+            with subprocess.Popen(["cat", path], stdout=subprocess.PIPE) as cat:
+                number = cat.stdout.fileno()
+                results.append(self.run_elog("schema", *words, name or f"/dev/fd/{number}",
+                                             stdin=cat.stdout, pass_fds=(number,)).stdout)
+        self.assertEqual(results[1:], results[:1] * 2)
+        return results[0]
+
+    def test_reads_pipes(self):
+        recording = self.path("run.elog")
+        self.run_elog("record", "-e", "counter:*", "-o", recording, "--",
+                      harness.program("counter"), "1", "1")
+        shown = self.run_elog("schema", "show", recording).stdout
+        text = self.write("counter.schema", shown.encode())
+        self.run_elog("schema", "show", text, "--binary", "-o", self.path("counter.bin"))
+        for source in (recording, text, self.path("counter.bin"), harness.program("counter")):
+            self.assertEqual(self.piped(source, "show", "--no-source"),
+                             self.run_elog("schema", "show", "--no-source", source).stdout)
+        for words in (("bpftrace",), ("gen", "--lang", "c")):
+            self.assertEqual(self.piped(text, *words), self.run_elog("schema", *words, text).stdout)
+        self.assertEqual(self.piped(recording, "bpftrace"), self.piped(text, "bpftrace"))
+        with open(text, encoding="utf-8") as file:
+            self.assertEqual(self.run_elog("schema", "show", "-", stdin=file).stdout, shown)
+
+    def test_names_the_pipe_in_messages(self):
+        for words in (("show", "-"), ("gen", "--lang", "c", "-")):
+            result = self.run_elog("schema", *words, input="provider p {\n  evnt\n", status=1)
+            self.assertIn("elog: standard input:2:3: ", result.stderr)
 
     def test_of_program_file_matches_running_program(self):
         self.start_provider(harness.example("order_service"), "30")

@@ -30,6 +30,7 @@
 #include "file/recording_follower.hpp"
 #include "platform/unique_fd.hpp"
 #include "recording_sample.hpp"
+#include "schema/schema_text.hpp"
 #include "scoped_environment.hpp"
 #include "scratch.hpp"
 
@@ -182,6 +183,17 @@ TEST(seekable_input, accepts_damaged_file_header) {
 TEST(seekable_input, rejects_endless_text_early) {
     const piped source(test::bytes(std::size_t{8} << 20U, 'y'));
     EXPECT_NE(rejection(source.path()).find("is not an .elog file"), std::string::npos);
+}
+
+TEST(seekable_input, copies_schema_up_to_its_size_limit) {
+    const test::bytes text(1000, 'y');
+    const piped small(text);
+    EXPECT_EQ(test::contents(elog::seekable_input(small.path(), elog::pipe_copy::schemas).path()),
+              text);
+    const piped endless(test::bytes(std::size_t{32} << 20U, 'y'));
+    const elog::seekable_input input(endless.path(), elog::pipe_copy::schemas);
+    EXPECT_GT(test::contents(input.path()).size(), elog::schema_text_size_max);
+    EXPECT_LT(test::contents(input.path()).size(), elog::schema_text_size_max * 2);
 }
 
 TEST(seekable_input, rejects_empty_pipe) {
