@@ -109,7 +109,7 @@ void append_count_table(fmt::memory_buffer& out, const char* what, const std::ve
 void append_losses(fmt::memory_buffer& out, const loss_counts& lost) {
     const auto append_one = [&](std::uint64_t number, const char* reason, const char* meaning) {
         if (number != 0) {
-            append_format(out, "  {} lost: {} ({})\n", number, loss_name::in_text(reason), meaning);
+            append_format(out, "  {} lost: {} ({})\n", number, reason, meaning);
         }
     };
     append_one(lost.full, loss_name::full, "the buffers had no room");

@@ -217,8 +217,7 @@ class catalogue_formatter {
         std::string why;
         for (const auto& [reason, count] : reasons) {
             if (count != 0) {
-                why += fmt::format("{}{} {}", why.empty() ? " (" : ", ", count,
-                                   loss_name::in_text(reason));
+                why += fmt::format("{}{} {}", why.empty() ? " (" : ", ", count, reason);
             }
         }
         line.add(fmt::format("{} lost{}{}", lost, why, why.empty() ? "" : ")"),

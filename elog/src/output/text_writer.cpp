@@ -216,8 +216,7 @@ void text_writer::append_ring_loss(std::uint32_t ring, bool is_shared, std::uint
     if (reason == loss_name::overwritten) {
         append_loss(fmt::format("-- {} {} events {} --", reason, lost, place));
     } else {
-        append_loss(
-            fmt::format("-- lost {} events {}: {} --", lost, place, loss_name::in_text(reason)));
+        append_loss(fmt::format("-- lost {} events {}: {} --", lost, place, reason));
     }
 }
 
@@ -225,7 +224,7 @@ void text_writer::append_provider_loss(const provider_instance* provider, std::u
                                        std::string_view reason) {
     append_loss(fmt::format("-- lost {} events of {}: {} --", lost,
                             provider == nullptr ? "?" : std::string_view(provider->schema.name),
-                            loss_name::in_text(reason)));
+                            reason));
 }
 
 void text_writer::write_mark(const recording_mark& mark, const clock_converter& clock) {

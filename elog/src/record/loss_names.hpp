@@ -4,10 +4,6 @@
 // libelog, which is that of the members of struct eventlog_counters without "lost_".
 #pragma once
 
-#include <algorithm>
-#include <string>
-#include <string_view>
-
 namespace elog::loss_name {
 
 // Lost events.
@@ -23,12 +19,5 @@ inline constexpr const char* no_memory = "no_memory";
 // Not lost, and counted apart.
 inline constexpr const char* overwritten = "overwritten";  // replaced by newer records
 inline constexpr const char* unsupported = "unsupported";  // written by a newer version of eventlog
-
-/// The name in text: "too large".
-[[nodiscard]] inline std::string in_text(std::string_view name) {
-    std::string text(name);
-    std::replace(text.begin(), text.end(), '_', ' ');
-    return text;
-}
 
 }  // namespace elog::loss_name

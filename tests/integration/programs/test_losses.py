@@ -159,8 +159,8 @@ class Losses(harness.Case):
         recording = self.listen()
         self.send_line(shop, "for size in (65503, 65504, 70000, 1): shop.order(size, size * 'x')")
         # 65512 bytes; number, location of the text and NUL are nine of them.
-        self.assert_counted(shop, "2 written 2 lost (2 too large)", 2, too_large=2)
-        errors = self.assert_recorded(recording, 2, 2, "-- lost 2 events of shop: too large --")
+        self.assert_counted(shop, "2 written 2 lost (2 too_large)", 2, too_large=2)
+        errors = self.assert_recorded(recording, 2, 2, "-- lost 2 events of shop: too_large --")
         self.assertIn("2 events were over 65512 bytes, or over 4048 for the kernel.", errors)
 
     def test_shared_ring_held_by_another(self):
@@ -334,7 +334,7 @@ class Losses(harness.Case):
         self.send_line(shop, "shop.order(3, 'busy')")
         self.hold_shared_ring(0)
         self.assert_counted(
-            shop, "1 written 3 lost (1 too large, 1 busy, 1 unattached)", 1,
+            shop, "1 written 3 lost (1 too_large, 1 busy, 1 unattached)", 1,
             too_large=1, busy=1, unattached=1,
         )
         self.assert_recorded(recording, 1, 3)
@@ -373,7 +373,7 @@ class Losses(harness.Case):
             file.write(ROUTE.pack(9, 1, 0, 2, 0, 3, 4, 0))
         self.assertIn(
             f"\n  kernel    python3 {shop.pid}: 9 written (1 cut) 9 lost"
-            " (2 too large, 3 unattached, 4 refused)\n",
+            " (2 too_large, 3 unattached, 4 refused)\n",
             self.run_elog("list", "--stats", "shop").stdout,
         )
         self.assertEqual(
