@@ -320,8 +320,9 @@ namespace {
 
 void run_command(const run_arguments& arguments) {
     if (arguments.file.has_value() == arguments.text.has_value()) {
-        throw usage_error("Give the script as FILE or with -n; not {}.",
-                          arguments.file ? "both" : "neither");
+        throw usage_error("{}", arguments.file
+                                    ? "The script is given twice: leave out FILE or -n."
+                                    : "The script is missing: give it as FILE or with -n.");
     }
     check_run_options(arguments);
     script_input input;

@@ -199,10 +199,10 @@ void convert_to_monotonic(merge_input& file, std::optional<std::int64_t> start,
     } else {
         const recorded_clock& clock = *imported_clock(file);
         if (!clock.realtime || !start) {
-            throw user_error("{} is by {}, and nothing says how that belongs to the clocks of the "
-                             "others, so that their events cannot be put into one order. Record it "
-                             "with {}",
-                             file.path, clock.name, clock.advice);
+            throw user_error(
+                "{} has times by {}, and no relation to the clocks of the other files, "
+                "so that their events cannot be put into one order. Record it with {}",
+                file.path, clock.name, clock.advice);
         }
         std::int64_t later = 0;
         if (__builtin_sub_overflow(*clock.realtime, *start, &later)) {

@@ -154,7 +154,7 @@ void importer::finish(import_result& result) {
     }
     if (!clock_.realtime && has_begun_) {
         result.notes.push_back(
-            fmt::format("its times are by {}, and nothing says what time of day that was: they are "
+            fmt::format("its times are by {}, and their time of day is not recorded: they are "
                         "shown as they are, from 1970 on. To have times of day, record with {}.",
                         clock_.name, clock_.advice));
     }

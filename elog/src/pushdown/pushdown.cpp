@@ -380,7 +380,7 @@ pushdown_decision decide_pushdown(const aggregation& asked, std::size_t keys_max
                                   const kernel_trace_event& event,
                                   const kernel_condition& condition) {
     if (!event.is_published && is_program_system(event.name.system)) {
-        return refused("what its numbers are called is not known before its program has said so");
+        return refused("the names of its numbers are unknown until its program runs");
     }
     if (!condition.is_whole) {
         const std::string part =

@@ -76,8 +76,8 @@ std::optional<process_stat> parse_process_stat(std::string_view text) {
 
 system_processes::system_processes() : has_proc_(has_own_proc()) {
     if (::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0) {
-        throw user_error("The processes of the command cannot be told from others ({}). To record "
-                         "all processes, add --all-processes.",
+        throw user_error("The processes of the command cannot be identified ({}). To record all "
+                         "processes, add --all-processes.",
                          std::strerror(errno));
     }
 }

@@ -32,8 +32,8 @@ kernel_condition condition_for(const kernel_trace_event& event, const predicate&
                                std::int64_t reference_time) {
     if (!event.is_published && is_program_system(event.name.system)) {
         kernel_condition unknown;
-        unknown.reason = "what its numbers are called is not known before its program has said so; "
-                         "start it, as a user whose programs you see";
+        unknown.reason = "the names of its numbers are unknown until its program runs; start it, "
+                         "as a user whose programs you see";
         return unknown;
     }
     const event_schema& known = event.schema->events[event.position];

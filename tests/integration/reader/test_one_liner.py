@@ -77,7 +77,7 @@ class Script(harness.Case):
     def test_file_precedes_options(self):
         self.assert_one_message(self.run_elog("run", self.path("absent"), status=1).stderr,
                                 "Cannot open", "absent")
-        self.assert_one_message(self.run_elog("run", "--wait", status=2).stderr, "not neither")
+        self.assert_one_message(self.run_elog("run", "--wait", status=2).stderr, "The script is missing")
         self.assertEqual(self.run_elog("run", "--output", status=2).stderr.splitlines()[-1],
                          "Try: elog run --help")
 

@@ -176,7 +176,8 @@ class Mistakes(Scripts):
     def test_of_options(self):
         path = self.write("counter:* { exit }")
         for words, message in (
-                (("run",), "not neither"), (("run", path, "-n", "a:b {exit}"), "not both"),
+                (("run",), "The script is missing: give it as FILE or with -n."),
+                (("run", path, "-n", "a:b {exit}"), "The script is given twice"),
                 (("run", path, "--utc"), "add --input"),
                 (("run", path, "--keys", "0"), "--keys is a number"),
                 (("agg", "latency(a:b, a:c by x)", "-e", "a:*"), "leave -e out"),
