@@ -98,6 +98,40 @@ interval_options intervals_of(const agg_arguments& arguments) {
     return options;
 }
 
+/// Where the last events begin that --tail selects of those that the aggregation includes. Two
+/// passes need no memory for events.
+class tail_of_file {
+  public:
+    /// Reads the file once to count them. All have to outlive this.
+    tail_of_file(const agg_arguments& arguments, const record_selection& choice, file_reader& file)
+        : filter_(make_file_filter(choice.where, choice.readable_path())),
+          counted_(parse_expression(arguments), filter_.get(), arguments.keys) {
+        if (!choice.tail) {
+            return;
+        }
+        add_providers(filter_.get(), &counted_, file.providers(), true);
+        read_with_progress(
+            file, choice, concurrent_output::nothing,
+            [&](const merged_record& record) { counted_.take(record.record, file.clock()); });
+        skipped_ = counted_.taken() - std::min(counted_.taken(), *choice.tail);
+        counted_.reset_values();
+    }
+
+    /// Whether the record, with the losses before it, precedes them. To be called for each record.
+    [[nodiscard]] bool is_before(const merged_record& record, const clock_converter& clock) {
+        if (counted_.taken() == skipped_) {
+            return false;
+        }
+        counted_.take(record.record, clock);
+        return true;
+    }
+
+  private:
+    std::unique_ptr<record_filter> filter_;
+    aggregator counted_;
+    std::uint64_t skipped_ = 0;
+};
+
 void run_on_file(const agg_arguments& arguments) {
     const aggregation query = parse_expression(arguments);
     record_selection choice = arguments.choice;
@@ -108,12 +142,17 @@ void run_on_file(const agg_arguments& arguments) {
         make_file_filter(choice.where, choice.readable_path());
     aggregator computed(query, filter.get(), arguments.keys);
     add_providers(filter.get(), &computed, file.providers(), true);
+    tail_of_file tail(arguments, choice, file);
     interval_aggregator intervals(
         computed, intervals_of(arguments),
         [&](std::optional<std::int64_t> begins) { show(computed, arguments, begins, {}); });
     read_with_progress(
         file, choice, arguments.interval ? concurrent_output::records : concurrent_output::nothing,
-        [&](const merged_record& record) { intervals.take(record, file.clock()); },
+        [&](const merged_record& record) {
+            if (!tail.is_before(record, file.clock())) {
+                intervals.take(record, file.clock());
+            }
+        },
         [&] { return intervals.is_complete(); });
     if (choice.has_end() && !intervals.is_complete()) {
         for (const loss_report& loss : file.losses()) {
@@ -254,9 +293,9 @@ void check_options(const agg_arguments& arguments) {
         throw usage_error("--push-down is auto or never, and not '{}'.", *arguments.push_down);
     }
     const time_arguments& times = arguments.choice.times;
-    if (!arguments.file && (times.has_range() || times.clock)) {
-        throw usage_error("--since, --until and --clock are for a recording. For live events use "
-                          "--duration.");
+    if (!arguments.file && (times.has_range() || times.clock || arguments.choice.tail)) {
+        throw usage_error("--since, --until, --tail and --clock are for a recording. For live "
+                          "events use --duration and --limit.");
     }
     if (arguments.iterations && !arguments.interval) {
         throw usage_error("--iterations counts the results of --interval: add --interval TIME.");
@@ -277,10 +316,10 @@ void run_latency(const agg_arguments& arguments) {
     if (!arguments.listening.events.empty()) {
         throw usage_error("latency() names its events: leave -e out.");
     }
-    if (arguments.interval || arguments.iterations || arguments.choice.limit || arguments.json ||
-        arguments.push_down) {
-        throw usage_error("--interval, --iterations, --limit, --json and --push-down are not for "
-                          "latency(): leave them out.");
+    if (arguments.interval || arguments.iterations || arguments.choice.limit ||
+        arguments.choice.tail || arguments.json || arguments.push_down) {
+        throw usage_error("--interval, --iterations, --limit, --tail, --json and --push-down are "
+                          "not for latency(): leave them out.");
     }
     run_arguments run;
     run.recording = arguments.file;
@@ -340,9 +379,7 @@ void add_agg(command_line& line) {
         .completes_as(value_kind::file);
     add_live_options(command, arguments->listening);
     add_route_options(command, arguments->route);
-    add_time_options(command, arguments->choice.times);
-    command.add_option("--where PREDICATE", arguments->choice.where, where_help);
-    add_limit_option(command, arguments->choice.limit);
+    add_part_options(command, arguments->choice);
     command.add_option("--interval TIME", arguments->interval,
                        "Print a result for each interval: 1s, 500ms, 2m");
     command

@@ -167,6 +167,55 @@ void add_provider(script_runner& runner, const provider_instance& provider) {
     }
 }
 
+/// Runs a script over the selected records of a recording, and counts what is missing of it.
+class script_feeder final : public record_writer {
+  public:
+    script_feeder(script_runner& runner, const file_reader& file) : runner_(runner), file_(file) {}
+
+    void write(const merged_record& record, const provider_map& /*providers*/,
+               const clock_converter& clock, std::uint32_t /*shared_ring*/) override {
+        missing_.add(missing_before(record));
+        runner_.take(record, clock);
+    }
+    /// Ticks have the time of all records.
+    void write_gap(const merged_record& record, std::uint32_t /*shared_ring*/) override {
+        note(missing_before(record));
+        runner_.advance(file_.clock().monotonic(order_time_of(record)));
+    }
+    void write_loss(const loss_report& loss, const provider_map& /*providers*/,
+                    std::uint32_t /*shared_ring*/) override {
+        note(missing_of(loss));
+    }
+    void flush() override {}
+    void finish() override {}
+
+    [[nodiscard]] const missing_count& missing() const noexcept { return missing_; }
+
+  private:
+    void note(const missing_count& missing) {
+        if (!runner_.is_done()) {
+            missing_.add(missing);
+            runner_.note_missing(missing);
+        }
+    }
+
+    script_runner& runner_;
+    const file_reader& file_;
+    missing_count missing_;
+};
+
+void report_missing(const missing_count& missing) {
+    if (missing.lost != 0) {
+        print_diagnostic("elog: The recording has lost {} events, which the script did not see.",
+                         missing.lost);
+    }
+    if (missing.overwritten != 0) {
+        print_diagnostic("elog: The script did not see {} events that newer ones had overwritten "
+                         "in the buffers.",
+                         missing.overwritten);
+    }
+}
+
 void report_left_out(const script_runner& runner) {
     print_complaints(runner.mismatches());
     if (runner.unknown() != 0) {
@@ -200,33 +249,21 @@ void run_on_file(const run_arguments& arguments, const script& wanted) {
     }
     runner.check_patterns();
     runner.check(true);
+    script_feeder feeder(runner, file);
+    filtered_records selected(choice, file.providers(), file.shared_ring(), feeder, false);
+    selected.skip_to_tail(choice, file);
     runner.begin();
-    missing_count missing;
     read_with_progress(
         file, choice, concurrent_output::records,
-        [&](const merged_record& record) {
-            missing.add(missing_before(record));
-            runner.take(record, file.clock());
-        },
-        [&] { return runner.is_done(); });
-    if (choice.has_end() && !runner.is_done()) {
-        for (const loss_report& loss : file.losses()) {
-            missing.add(missing_of(loss));
-            runner.note_missing(missing_of(loss));
-        }
-    }
+        [&](const merged_record& record) { selected.write(record, file.clock()); },
+        [&] { return runner.is_done() || selected.is_full(); });
+    selected.finish(file.losses(), file.clock());
     runner.finish();
     output.flush();
-    if (missing.lost != 0) {
-        print_diagnostic("elog: The recording has lost {} events, which the script did not see.",
-                         missing.lost);
-    }
-    if (missing.overwritten != 0) {
-        print_diagnostic("elog: The script did not see {} events that newer ones had overwritten "
-                         "in the buffers.",
-                         missing.overwritten);
-    }
+    report_missing(feeder.missing());
     report_left_out(runner);
+    selected.print_type_mismatches();
+    selected.check_names();
     choice.complain(file);
 }
 
@@ -310,9 +347,10 @@ void check_run_options(const run_arguments& arguments) {
                           "--input.");
     }
     const time_arguments& times = arguments.choice.times;
-    if (!arguments.recording && (times.has_range() || times.clock || times.utc)) {
-        throw usage_error("--since, --until, --clock and --utc are for a recording: add --input, "
-                          "or use --duration.");
+    if (!arguments.recording && (arguments.choice.is_part() || times.clock || times.utc)) {
+        throw usage_error("--since, --until, --where, --limit, --tail, --clock and --utc are for a "
+                          "recording: add --input, or use --duration and /PREDICATE/ in the "
+                          "script.");
     }
 }
 
@@ -361,7 +399,7 @@ void add_run(command_line& line) {
     command.add_flag("-w,--wait", arguments->listening.wait,
                      "Start even if no running program has a matching event");
     add_route_options(command, arguments->route);
-    add_time_options(command, arguments->choice.times);
+    add_part_options(command, arguments->choice);
     command.add_option("--duration TIME", arguments->duration, "Stop after that time");
     command.add_option("--keys NUMBER", arguments->keys,
                        "Number of different keys to keep; others are left out and counted");

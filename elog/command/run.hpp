@@ -20,7 +20,7 @@ struct run_arguments {
     std::optional<std::string> file;
     std::optional<std::string> text;
     std::optional<std::string> recording;
-    record_selection choice;  // the time of the recording
+    record_selection choice;  // of the recording
     listening_arguments listening;
     route_arguments route;
     std::optional<std::string> duration;

@@ -72,6 +72,24 @@ class Aggregation(harness.Case):
                                     "sum(number)": sum(row[0] for row in expected)}}],
         )
 
+    def test_limit_and_tail_are_of_the_first_and_last_events(self):
+        path = self.record()
+        rows = self.rows(path)
+        for options, wanted in (
+                ((), rows), (("--where", "worker == 1"), [row for row in rows if row[2] == 1])):
+            for number in (3, len(wanted) + 5):
+                for option, expected in (("--limit", wanted[:number]), ("--tail", wanted[-number:])):
+                    result = self.agg("count(), sum(number)", path, option, str(number), *options)
+                    self.assertEqual(
+                        result["groups"],
+                        [{"key": {}, "values": {"count()": len(expected),
+                                                "sum(number)": sum(row[0] for row in expected)}}])
+        for words, message in (
+                (("count()", path, "--limit", "3", "--tail", "3"), "--tail"),
+                (("count()", "-e", "counter:*", "--tail", "3"), "--tail and --clock are for a rec"),
+                (("latency(a:b, a:c by x)", path, "--tail", "3"), "--tail, --json and --push-down")):
+            self.assertIn(message, self.run_elog("agg", *words, status=2).stderr)
+
     def test_distributions_match_printed_lines(self):
         path = self.record()
         numbers = [row[0] for row in self.rows(path)]

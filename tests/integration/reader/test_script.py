@@ -93,6 +93,24 @@ class OverRecording(Scripts):
         self.assertGreaterEqual(lines.count("tick"), 7)
         self.assertEqual([line for line in lines if line != "tick"], [str(i) for i in range(20)])
 
+    def test_selects_a_part_of_the_recording(self):
+        path = self.record()
+        for options in (("--limit", "3"), ("--tail", "3"), ("--where", "number > 90"),
+                        ("--where", "worker == 1", "--limit", "4"),
+                        ("--where", "worker == 1", "--tail", "4"), ("--tail", "1000")):
+            self.assertEqual(
+                self.run_elog("run", "-n", "counter:* { print }", "-i", path, *options).stdout,
+                self.run_elog("print", path, *options).stdout)
+        shown = self.run_elog("run", "-n", "counter:* /number & 1/ { @ = count() }", "-i", path,
+                              "--where", "worker == 1").stdout
+        self.assertIn("50 events, 0 lost", shown)
+        for options, message in (
+                (("-i", path, "--limit", "1", "--tail", "1"), "--tail"),
+                (("-i", path, "--where", "nmber > 1"), "Did you mean 'number'?"),
+                (("--tail", "3"), "are for a recording: add --input")):
+            result = self.run_elog("run", "-n", "counter:* { print; exit }", *options, status=2)
+            self.assertIn(message, result.stderr)
+
     def test_rejects_what_a_recording_cannot_do(self):
         result = self.run_over('counter:* { snapshot("x") }', status=2)
         self.assert_one_message(result.stderr, "snapshot() is for live events")
