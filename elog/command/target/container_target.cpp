@@ -47,6 +47,9 @@ constexpr std::array namespace_kinds{
 // Limit for the environment of another process, which may be as large as its stack.
 constexpr std::size_t environment_max = 8U << 20U;
 
+// Whether this process has entered, or tries to enter, the place of another one.
+bool is_entered = false;
+
 /// A process, with descriptors that never refer to a later process of the same number.
 struct process {
     std::string name;
@@ -185,6 +188,7 @@ void join_groups_of(const process& at, const unique_fd& self) {
 
 /// Enters the namespaces of the process.
 void enter_namespaces(const process& at, int namespaces) {
+    is_entered = true;
     if (namespaces != 0 && ::setns(at.handle.get(), namespaces) != 0) {
         if (errno == EINVAL) {
             throw user_error("The place of process {} cannot be entered from here. elog --at needs "
@@ -235,6 +239,10 @@ void drop_privileges_to(const process& at, const user& wanted) {
 }
 
 }  // namespace
+
+bool is_in_container() noexcept {
+    return is_entered;
+}
 
 void enter_named_process(std::vector<std::string>& words, bool has_command) {
     const std::optional<std::string> name = take_leading_option(words, "--at");

@@ -25,4 +25,8 @@ namespace elog {
 /// place.
 void enter_named_process(std::vector<std::string>& words, bool has_command);
 
+/// Whether enter_named_process() has moved this process. Names of users and groups must not be
+/// looked up then.
+[[nodiscard]] bool is_in_container() noexcept;
+
 }  // namespace elog

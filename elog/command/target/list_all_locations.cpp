@@ -20,9 +20,11 @@
 #include "base/user_error.hpp"
 #include "cli/complaints.hpp"
 #include "cli/json_document.hpp"
+#include "cli/usage_error.hpp"
 #include "discovery/catalogue.hpp"
 #include "discovery/catalogue_output.hpp"
 #include "target/child_runner.hpp"
+#include "target/container_target.hpp"
 #include "target/other_directories.hpp"
 #include "target/provider_locations.hpp"
 #include "terminal/diagnostics.hpp"
@@ -214,6 +216,10 @@ class location_lister {
 }  // namespace
 
 void list_all_locations(const list_all_options& options) {
+    if (is_in_container()) {
+        throw usage_error("elog list --all searches the whole machine and looks up names of users, "
+                          "which would load code of the container: leave out --all or --at.");
+    }
     location_lister(options).run();
 }
 

@@ -55,7 +55,8 @@ struct found_locations {
 [[nodiscard]] std::optional<gid_t> find_closed_group();
 
 /// All places: for each /dev/shm that is not the own one, and for each user in it, one process.
-/// Only /proc is read. Processes that this one may not inspect are left out and not counted.
+/// Only /proc is read. Processes that this one may not inspect are left out and not counted. In a
+/// container that --at has entered, this place alone.
 [[nodiscard]] found_locations find_provider_locations();
 
 }  // namespace elog

@@ -4,6 +4,7 @@
 rights.
 """
 
+import contextlib
 import json
 import os
 import pathlib
@@ -297,26 +298,65 @@ class AtProcess(other_users.Case):
         self.environment["EVENTLOG_DIR"] = "/dev/shm/ours"
         self.assertEqual(self.processes_listed_at(pid), [(1, 0)])
 
-    def test_uses_root_directory_of_target_process(self):
+    @contextlib.contextmanager
+    def program_with_own_root(self):
+        """A program in a root directory with the files of this one, and that directory."""
         root = self.path("root")
         os.mkdir(root)
         subprocess.run(["mount", "--rbind", "/", root], check=True)
+        # Not a cleanup of the test: the scratch directory is removed before.
         try:
             subprocess.run(["mount", "-t", "tmpfs", "none", f"{root}/dev/shm"], check=True)
+            program = self.start("chroot", root, *self.counter)
+            self.await_provider(program.pid)
+            yield program, root
+            program.kill()
+            program.wait(harness.TIMEOUT)
+        finally:
+            subprocess.run(["umount", "--lazy", "--recursive", root], check=True)
+
+    def test_uses_root_directory_of_target_process(self):
+        with self.program_with_own_root() as (program, root):
             # Reading the container's localtime blocks forever; times must be in the zone of the
             # caller.
             os.mkfifo(self.path("localtime"))
             subprocess.run(["mount", "--bind", self.path("localtime"),
                             os.path.join(root, os.path.realpath("/etc/localtime")[1:])], check=True)
             del self.environment["TZ"]
-            program = self.start("chroot", root, *self.counter)
-            self.await_provider(program.pid)
             self.assertEqual(self.processes_listed_at(program.pid), [(program.pid, 0)])
             self.elog_at(program.pid, "record", "-e", "counter:*", "--limit", "2")
-            program.kill()
-            program.wait(harness.TIMEOUT)
-        finally:
-            subprocess.run(["umount", "--lazy", "--recursive", root], check=True)
+
+    def plant(self, root):
+        """Replaces /etc there: reading a file of it blocks forever, and the pager leaves a mark."""
+        subprocess.run(["mount", "-t", "tmpfs", "none", f"{root}/etc"], check=True)
+        for name in ("group", "ld.so.cache", "ld.so.preload", "localtime", "nsswitch.conf", "passwd"):
+            os.mkfifo(f"{root}/etc/{name}")
+        with open(f"{root}/etc/pager", "w", encoding="utf-8") as file:
+            file.write("#!/bin/sh\ntouch /dev/shm/executed\nexec cat\n")
+        os.chmod(f"{root}/etc/pager", 0o755)
+
+    def list_on_terminal(self, pid):
+        """The lines of elog list on a terminal, with the planted pager."""
+        self.environment.update(TERM="xterm", NO_COLOR="1", PAGER="/etc/pager")
+        del self.environment["ELOG_PAGER"]
+        terminal, other = pty.openpty()
+        listing = self.start(harness.ELOG, "--at", str(pid), "list", stdin=other, stdout=other)
+        os.close(other)
+        self.assertEqual(listing.wait(harness.TIMEOUT), 0)
+        shown = os.read(terminal, 65536).decode()
+        os.close(terminal)
+        return shown
+
+    def test_uses_no_commands_modules_or_settings_of_container(self):
+        with self.program_with_own_root() as (program, root):
+            self.plant(root)
+            del self.environment["TZ"]
+            self.elog_at(program.pid, "record", "-e", "counter:*", "--limit", "2")
+            self.assertEqual(self.processes_listed_at(program.pid), [(program.pid, 0)])
+            # It would look up names of users.
+            self.elog_at(program.pid, "list", "--all", status=2)
+            self.assertIn("counter", self.list_on_terminal(program.pid))
+            self.assertFalse(os.path.exists(f"{root}/dev/shm/executed"))
 
     def test_works_in_rootless_container(self):
         elog = self.copy(harness.ELOG)
@@ -349,6 +389,7 @@ class AtProcess(other_users.Case):
         _, pid = self.start_container()
         for words, message in ((["doctor"], "elog doctor checks the machine"),
                             (["features"], "elog features checks the machine"),
+                            (["list", "--all"], "elog list --all searches the whole machine"),
                             (["--json", "doctor"], "elog doctor checks the machine"),
                             (["record", "-e", "counter", "--", "true"], "no command is run")):
             self.assert_one_message(self.elog_at(pid, *words, status=2).stderr, message)

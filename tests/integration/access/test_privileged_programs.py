@@ -237,6 +237,14 @@ class SameRights(rights.Case):
                                               groups=[GROUP])
         self.assertEqual(code, PRIVILEGED, sentence)
 
+    def test_undumpable_program_with_the_directory_of_a_group(self):
+        self.mount_group_directory()
+        for steps in (("define", "undumpable"), ("undumpable", "define")):
+            recording = self.start_recording_as(ANNE, f"{steps[0]}.elog", groups=[GROUP])
+            process = self.start_steps(BERT, self.program, *steps, "emit:2000", "status",
+                                       groups=[GROUP])
+            self.check_buffers(self.parse(self.finish(process)[0]), recording, 2000)
+
     def test_key_store_only_stops_being_readable(self):
         process = self.start_steps(ANNE, self.program, "define", "undumpable", "emit:2000", "wait",
                                    "emit:2000", "status")

@@ -71,6 +71,21 @@ class BadInput(harness.Case):
         self.assertRegex(result.stderr, r"ends in the middle of the block at \d+")
         self.assertIn("counter:count", result.stdout)
 
+    def test_file_that_is_truncated_while_it_is_read(self):
+        path = self.path("run.elog")
+        self.run_elog("record", "-e", "counter:*", "-o", path, "--", harness.program("counter"), "2",
+                      "20000")
+        whole = self.run_elog("print", path).stdout.splitlines()
+        # The output is larger than the pipe, so that the command waits in the middle of the file.
+        process = self.start(harness.ELOG, "print", path)
+        first = process.stdout.readline()
+        os.truncate(path, os.path.getsize(path) // 2)
+        shown = [first, *process.stdout.readlines()]
+        _, errors = self.finish(process, status=1)
+        self.assertRegex(errors, r"\d+ of 40000 records are missing where the file is damaged")
+        self.assertLess(len(shown), len(whole))
+        self.assertLessEqual({line.rstrip("\n") for line in shown}, set(whole))
+
     def test_output_that_cannot_be_created(self):
         self.start_provider(harness.program("counter"), "1", "0", "1000")
         result = self.run_elog("record", "-e", "counter:*", "-o", "/no/such/folder/x", status=1)

@@ -84,6 +84,13 @@ class Terminal(Case):
         self.assertEqual(len(self.run_elog("print", self.file).stdout.splitlines()), 10)
         self.check("print", self.damaged, status=1)
 
+    def test_output_of_scripts(self):
+        for value in ("name", "comm"):
+            script = f'plant:watered {{ printf("%s|", {value}) }}'
+            self.check("run", "-n", script, "-i", self.file)
+            counts = f"plant:watered {{ @[{value}] = count() }}"
+            self.check("run", "-n", counts, "-i", self.file)
+
     def test_tables(self):
         self.check("stat", self.file)
         for keys in ("comm", "name", "comm,name"):

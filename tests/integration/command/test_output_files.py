@@ -14,6 +14,8 @@ import unittest
 import harness
 
 COMMAND = harness.program("counter"), "1", "100"
+SCHEMA = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "generated",
+                      "tour.schema")
 OTHER_USER = 65534
 PRECIOUS = "precious\n"
 as_root = unittest.skipUnless(os.geteuid() == 0, "takes root")
@@ -51,6 +53,7 @@ class Modes(OutputFiles):
         for name, *command in (
                 ("cut.elog", "cut", self.path("run.elog")),
                 ("merged.elog", "merge", self.path("run.elog"), self.path("cut.elog")),
+                ("repaired.elog", "repair", self.path("run.elog")),
                 ("run.jsonl", "convert", self.path("run.elog"), "--to", "jsonl"),
                 ("run.csv", "convert", self.path("run.elog"), "--to", "csv")):
             self.run_elog(*command, "-o", self.path(name))
@@ -107,7 +110,9 @@ class Modes(OutputFiles):
         self.record(self.path("run.elog"))
         self.addCleanup(os.umask, os.umask(0o027))
         self.run_elog("schema", "show", self.path("run.elog"), "-o", self.path("shown.txt"))
-        self.assertEqual(self.mode(self.path("shown.txt")), 0o640)
+        self.run_elog("schema", "gen", "--lang", "c", SCHEMA, "-o", self.path("tour.h"))
+        for name in ("shown.txt", "tour.h"):
+            self.assertEqual(self.mode(self.path(name)), 0o640, name)
 
 
 class SharedFolder(OutputFiles):

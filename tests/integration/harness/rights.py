@@ -64,13 +64,14 @@ class Case(other_users.Case):
         output, _ = self.finish(self.start_steps(user, *command, groups=groups))
         return self.parse(output)
 
-    def start_recording_as(self, user, name):
+    def start_recording_as(self, user, name, groups=()):
         os.makedirs(self.path("recordings"), exist_ok=True)
         os.chmod(self.scratch, 0o755)
         os.chmod(self.path("recordings"), 0o777)
         path = self.path(f"recordings/{name}")
-        recording = self.start_as(user, self.elog, "record", "-e", "vault:*", "--wait",
-                                  "--buffer-size", "128K", "-o", path)
+        recording = self.start(self.elog, "record", "-e", "vault:*", "--wait", "--buffer-size",
+                               "128K", "-o", path, user=user, group=user,
+                               extra_groups=list(groups), cwd="/")
         self.wait_for(lambda: os.path.exists(path) and os.path.getsize(path) > 0, "a recording")
         return recording
 
