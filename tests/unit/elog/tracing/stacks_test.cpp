@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstdint>
@@ -257,37 +258,75 @@ TEST(stack_symbolizer, lists_outermost_first_without_emit_frames) {
 
 /// The function of this test at its place in that file, in a stack of one function.
 std::string name_in_file(elog::stack_symbolizer& texts, process_mappings& all,
-                         const std::string& path, std::uint64_t offset) {
+                         const std::string& path, std::uint64_t offset, std::uint64_t inode = 0) {
     constexpr std::uint64_t base = 0x10000000;
     const auto process = static_cast<std::uint32_t>(::getpid());
-    all.add_mapping(process, base, {base + offset + 1, 0, 0, path});
+    all.add_mapping(process, base, {base + offset + 1, 0, inode, path});
     const std::uint64_t address = base + offset;
     std::vector<std::uint8_t> stored(sizeof address);
     std::memcpy(stored.data(), &address, sizeof address);
     return std::string(texts.text_of(process, stored));
 }
 
-TEST(stack_symbolizer, bounds_memory_of_all_files_together) {
-    const std::string program = std::filesystem::read_symlink("/proc/self/exe");
-    const std::string copy = eventlog::test::scratch_directory() + "/copied_program";
-    std::filesystem::copy_file(program, copy, std::filesystem::copy_options::overwrite_existing);
+std::uint64_t inode_of(const std::string& path) {
+    struct stat status {};
+    EXPECT_EQ(::stat(path.c_str(), &status), 0);
+    return status.st_ino;
+}
+
+/// The place of the function of this test in its program.
+std::uint64_t offset_of_function() {
     process_mappings own;
     const process_mappings::place place =
         own.find(static_cast<std::uint32_t>(::getpid()),
                  reinterpret_cast<std::uintptr_t>(&function_of_the_test));
-    ASSERT_NE(place.mapping, nullptr);
+    EXPECT_NE(place.mapping, nullptr);
+    return place.offset;
+}
+
+TEST(stack_symbolizer, does_not_read_a_file_that_has_replaced_the_mapped_one) {
+    const std::string path = eventlog::test::scratch_directory() + "/replaced_program";
+    std::ofstream(path) << "the mapped file";
+    const std::uint64_t mapped = inode_of(path);
+    std::filesystem::copy_file(std::filesystem::read_symlink("/proc/self/exe"), path + ".new");
+    std::filesystem::rename(path + ".new", path);
+    const std::uint64_t offset = offset_of_function();
+    process_mappings all([](std::uint32_t) { return std::string(); });
+    elog::stack_symbolizer texts(all);
+    EXPECT_EQ(name_in_file(texts, all, path, offset, inode_of(path)), "function_of_the_test");
+    const std::string unnamed = name_in_file(texts, all, path, offset, mapped);
+    EXPECT_TRUE(unnamed.starts_with("replaced_program+0x")) << unnamed;
+    std::filesystem::remove(path);
+}
+
+TEST(stack_symbolizer, does_not_open_a_pipe) {
+    const std::string path = eventlog::test::scratch_directory() + "/pipe";
+    ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
+    process_mappings all([](std::uint32_t) { return std::string(); });
+    elog::stack_symbolizer texts(all);
+    // Opening it would wait for a writer for ever.
+    EXPECT_EQ(name_in_file(texts, all, path, 16), "pipe+0x10");
+    EXPECT_EQ(name_in_file(texts, all, path, 16, inode_of(path)), "pipe+0x10");
+    std::filesystem::remove(path);
+}
+
+TEST(stack_symbolizer, bounds_memory_of_all_files_together) {
+    const std::string program = std::filesystem::read_symlink("/proc/self/exe");
+    const std::string copy = eventlog::test::scratch_directory() + "/copied_program";
+    std::filesystem::copy_file(program, copy, std::filesystem::copy_options::overwrite_existing);
+    const std::uint64_t offset = offset_of_function();
     const elog::elf_symbolizer one(
         eventlog::core::unique_fd(::open(program.c_str(), O_RDONLY | O_CLOEXEC)));
     ASSERT_GT(one.memory(), 0U);
 
     process_mappings all([](std::uint32_t) { return std::string(); });
     elog::stack_symbolizer texts(all, one.memory());
-    EXPECT_EQ(name_in_file(texts, all, program, place.offset), "function_of_the_test");
-    const std::string unnamed = name_in_file(texts, all, copy, place.offset);
+    EXPECT_EQ(name_in_file(texts, all, program, offset), "function_of_the_test");
+    const std::string unnamed = name_in_file(texts, all, copy, offset);
     EXPECT_TRUE(unnamed.starts_with("copied_program+0x")) << unnamed;
     elog::stack_symbolizer larger(all, 2 * one.memory());
-    EXPECT_EQ(name_in_file(larger, all, program, place.offset), "function_of_the_test");
-    EXPECT_EQ(name_in_file(larger, all, copy, place.offset), "function_of_the_test");
+    EXPECT_EQ(name_in_file(larger, all, program, offset), "function_of_the_test");
+    EXPECT_EQ(name_in_file(larger, all, copy, offset), "function_of_the_test");
     std::filesystem::remove(copy);
 }
 

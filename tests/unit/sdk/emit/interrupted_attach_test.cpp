@@ -170,4 +170,58 @@ TEST(interrupted_attach, finds_successor_of_file_that_is_removed_when_it_is_mapp
     check_in_child([] { check_removed_file(SYS_fallocate); });
 }
 
+/// The provider ignores a subscription whose file is too small, and its event reaches the other
+/// one.
+void check_ignored(const dynamic_provider& provider, event_listener& first) {
+    first.clear_records();
+    EXPECT_EQ(provider.emit(0), EVENTLOG_ERROR_NONE);
+    EXPECT_EQ(own_gate_of(::getpid(), "truncated").at(0) & EVENTLOG_GATE_SUBSCRIPTIONS, 1U);
+    EXPECT_EQ(first.received_names(), "first");
+    wait_for_retry();
+}
+
+void truncate_subscription(event_listener& listener, std::uint64_t size) {
+    EXPECT_EQ(::ftruncate(listener.source().file().get(), static_cast<off_t>(size)), 0);
+}
+
+void check_truncated_file() {
+    const dynamic_provider provider = make("truncated");
+    event_listener first("truncated:first");
+    EXPECT_EQ(provider.emit(0), EVENTLOG_ERROR_NONE);
+    EXPECT_EQ(first.received_names(), "first");
+    const eventlog::core::region_geometry& geometry = first.source().geometry();
+    for (const std::uint64_t size :
+         {std::uint64_t{0}, std::uint64_t{64}, geometry.rings_offset, geometry.providers_offset,
+          geometry.buffers_offset, geometry.total_size - 1}) {
+        event_listener truncated("truncated:first");
+        truncate_subscription(truncated, size);
+        check_ignored(provider, first);
+    }
+}
+
+TEST(interrupted_attach, ignores_truncated_file) {
+    check_in_child(check_truncated_file);
+}
+
+void check_file_truncated_during_attach() {
+    const dynamic_provider provider = make("truncated");
+    event_listener first("truncated:first");
+    EXPECT_EQ(provider.emit(0), EVENTLOG_ERROR_NONE);
+    EXPECT_EQ(first.received_names(), "first");
+    event_listener second("truncated:first");
+    static std::atomic<bool> is_truncated{false};  // outlives the other variables
+    // Of the header, behind the opening of the file, whose size has been checked.
+    ASSERT_TRUE(watch_syscall(SYS_pread64, [&] {
+        if (!is_truncated.exchange(true)) {
+            truncate_subscription(second, 0);
+        }
+    }));
+    check_ignored(provider, first);
+    EXPECT_TRUE(is_truncated);
+}
+
+TEST(interrupted_attach, ignores_file_that_is_truncated_when_it_is_open) {
+    check_in_child(check_file_truncated_during_attach);
+}
+
 }  // namespace
