@@ -10,6 +10,7 @@
 
 #include "base/user_error.hpp"
 #include "codegen/generate.hpp"
+#include "codegen/generate_bpftrace.hpp"
 #include "fuzz_target.hpp"
 #include "schema/provider_schema.hpp"
 #include "schema/schema_text.hpp"
@@ -21,15 +22,25 @@ void check_refusal(const elog::user_error& error) {
     check(message.starts_with("f:") && message.ends_with('.'));
 }
 
+/// For a language that cannot express each schema.
+template <class Generate>
+void accept_or_reject(const Generate& generate) {
+    try {
+        generate();
+    } catch (const elog::user_error& error) {
+        check_refusal(error);
+    }
+}
+
 void generate_all(const elog::located_schema& source) {
     static_cast<void>(elog::generate_c(source));
     static_cast<void>(elog::generate_python(source));
     static_cast<void>(elog::generate_rust(source));
-    try {
-        static_cast<void>(elog::generate_cpp(source));
-    } catch (const elog::user_error& error) {
-        check_refusal(error);
+    for (const char* const program : {"", "./program"}) {
+        static_cast<void>(elog::generate_bpftrace(source.schema, program));
     }
+    accept_or_reject([&] { static_cast<void>(elog::generate_cpp(source)); });
+    accept_or_reject([&] { static_cast<void>(elog::generate_kernel_c(source, "header")); });
 }
 
 }  // namespace

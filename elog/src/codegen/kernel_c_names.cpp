@@ -5,6 +5,7 @@
 
 #include "codegen/kernel_c.hpp"
 #include "codegen/macro_names.hpp"
+#include "text/escaped_text.hpp"
 
 namespace elog::kernel_c {
 namespace {
@@ -62,6 +63,19 @@ bool collides_with_helper(const event_schema& event, const field_schema& field) 
            });
 }
 
+/// Whether a text may stand in the format of a trace event, which has no escapes. Compilers reject
+/// characters that change the direction of writing.
+bool is_plain(std::string_view text) noexcept {
+    while (!text.empty()) {
+        const std::size_t length = printable_length(text);
+        if (length == 0 || text.front() == '"' || text.front() == '\\') {
+            return false;
+        }
+        text.remove_prefix(length);
+    }
+    return true;
+}
+
 void check_field(const located_schema& source, std::size_t id, std::size_t index) {
     const event_schema& event = source.schema.events[id];
     const field_schema& field = event.fields[index];
@@ -82,13 +96,10 @@ void check_field(const located_schema& source, std::size_t id, std::size_t index
                                          "to the text {}. Give the field another name.",
                                          field.name, field.name.substr(0, field.name.size() - 5)));
     }
-    const bool printable = std::all_of(field.unit.begin(), field.unit.end(), [](char c) {
-        return static_cast<unsigned char>(c) >= 0x20 && c != 0x7f && c != '"' && c != '\\';
-    });
-    if (!printable) {
+    if (!is_plain(field.unit)) {
         source.reject(where, fmt::format("The unit of {} stands in the format of a trace event, "
-                                         "which cannot contain quotes, backslashes and control "
-                                         "characters.",
+                                         "which cannot contain quotes, backslashes, control and "
+                                         "invisible characters.",
                                          field.name));
     }
 }

@@ -186,6 +186,32 @@ class GeneratedKernel(harness.Case):
         module = KernelObject(self.path("two/two.ko"))
         self.assertEqual(module.events(), ["one_e", "other_e"])
 
+    def test_hostile_texts_compile(self):
+        self.need_headers()
+        os.mkdir(self.path("texts"))
+        # A backslash at the end of a comment makes the next line a part of it.
+        texts = ["\\\\", "a \\\\ ", "*/ #error \\\"", "/* //", "a\\n#error b\\r#error c", "%s %n", "\\x1b[2J",
+                 "\\xe2\\x80\\xae", "@a: b", "\\n */ #error", "$(x) `x`", "??/"]
+        units = ["%s", "%", "*/", "//", "??/", "'", "REC->a", "$(x)", "(", ",", "#a", "\\xc3\\xa9"]
+        events = "".join(
+            f'event e{i} info "{text}" when "{text}" {{ a: u8 "{text}" b: kind unit "{unit}" }}\n'
+            for i, (text, unit) in enumerate(zip(texts, units)))
+        source = self.write("texts.schema", f'provider texts "{texts[0]}" {{\n'
+                                            f'enum kind : u8 {{ a = 0, b = 1 }}\n{events}}}\n')
+        self.run_elog("schema", "gen", "--lang", "kernel-c", source, "-o", self.path("texts/t.h"))
+        self.write(
+            "texts/texts.c",
+            "#include <linux/module.h>\n#define CREATE_TRACE_POINTS\n#include \"t.h\"\n"
+            'MODULE_LICENSE("GPL");\nMODULE_DESCRIPTION("texts");\n',
+        )
+        self.write("texts/Kbuild", KBUILD.replace("kernel_zoo", "texts"))
+        result = self.make(self.headers[0], "texts")
+        self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
+        module = KernelObject(self.path("texts/texts.ko"))
+        self.assertEqual(module.events(), sorted(f"texts_e{i}" for i in range(len(texts))))
+        for event in module.events():
+            self.assertEqual([field[1] for field in module.fields(event)], ["a", "b"])
+
     def test_fields_named_like_user_space_macros_compile(self):
         self.need_headers()
         os.mkdir(self.path("names"))
@@ -326,6 +352,7 @@ class GeneratedKernel(harness.Case):
             ("event e info { common_pid: u8 }", "1:29: The kernel shows fields by their names in C"),
             ("event e info cut { a: text a_ptr_: text }", "1:41: The kernel's macros need the name"),
             ('event e info { a: u8 unit "\\"" }', "1:29: The unit of a stands in the format"),
+            ('event e info { a: u8 unit "\\xe2\\x80\\xae" }', "1:29: The unit of a stands in the format"),
             ('event e info { a: u8 unit "\\n" }', "1:29: The unit of a stands in the format"),
             ("event e info { a: text }", "1:20: The kernel would drop this event silently"),
             ("event e info { a: bytes? }", "1:20: The kernel would drop this event silently"),
