@@ -4,9 +4,13 @@
 
 usage: api_page.py PAGE HEADERS
 
-HEADERS is the folder of the public headers. A section of PAGE, `## FILE`, has a table with the
-names of that header: `| `name` | purpose | manual page |`. Public names are the types, functions,
-variables and macros outside of namespace detail. Members and enumerators belong to their types.
+HEADERS is the folder of the public headers, with its subfolders except detail. A section of PAGE,
+`## FILE`, has a table with the names of that header: `| `name` | purpose | manual page |`. Public names
+are the types, functions, variables and macros outside of namespace detail. Members and enumerators
+belong to their types.
+
+Each row of the section Limits names the constants of its limits, in the order of the numbers in the
+next column, which must be those of the headers: `| what (`NAME_max`) | number | ... |`.
 """
 
 import os
@@ -23,6 +27,10 @@ GUARD = re.compile(r"^EVENTLOG_\w+_H$")
 TYPE = re.compile(r"(?:enum\s+(?:class|struct)|enum|struct|class|union)\s+(?:EVENTLOG_\w+\s+)?(\w+)")
 ROW = re.compile(r"^\| `(\w+)` \| (.*\S) \| (\S.*\S) \|$", re.MULTILINE)
 LINK = re.compile(r"\]\(([^)]+)\)")
+HEADING = re.compile(r"^## (?:`([\w/]+\.hpp|[\w/]+\.h)`|Limits)$", re.MULTILINE)
+CONSTANT = re.compile(r"^inline constexpr std::size_t (\w+_max) = ([^;]+);", re.MULTILINE)
+LIMIT = re.compile(r"^\| ([^|]*) \| ([^|]*\d[^|]*) \|", re.MULTILINE)
+UNITS = {"": 1, " KiB": 1 << 10, " MiB": 1 << 20}
 
 
 def without_brackets(text):
@@ -101,11 +109,55 @@ def names_in(path):
     return names, forward
 
 
+def find_headers(folder):
+    """The headers in a folder and below it, by their path in it."""
+    return sorted(os.path.relpath(os.path.join(place, name), folder)
+                  for place, _, names in os.walk(folder) for name in names
+                  if name.endswith((".h", ".hpp")))
+
+
+def value_of(expression):
+    """The value of a constant: numbers with -, + and <<, for example 1U << 20U."""
+    terms = re.fullmatch(r"(\w+?)U?(?: (<<|[-+]) (\w+?)U?)?", expression)
+    if not terms:
+        raise ValueError(f"{expression} is no number and no simple expression")
+    first, operator, second = terms.groups()
+    one, other = int(first, 0), int(second or "0", 0)
+    return {None: one, "<<": one << other, "-": one - other, "+": one + other}[operator]
+
+
+def read_limits(folder, names):
+    """{name: value} of the constants that the headers, also those in detail, define and a page names."""
+    found = {}
+    for header in find_headers(folder):
+        with open(os.path.join(folder, header), encoding="utf-8") as file:
+            found |= {name: value_of(text) for name, text in CONSTANT.findall(file.read())
+                      if name in names}
+    return found
+
+
+def numbers_in(cell):
+    return [int(number) * UNITS[unit] for number, unit in re.findall(r"\b(\d+)( [KM]iB)?", cell)]
+
+
+def check_limits(page, section, folder):
+    rows = [(what, re.findall(r"`(?:detail::)?(\w+_max)`", what), numbers)
+            for what, numbers in LIMIT.findall(section)]
+    if not rows:
+        yield f"{page}: has no table of limits"
+    limits = read_limits(folder, {name for _, names, _ in rows for name in names})
+    for what, names, cell in rows:
+        expected = [limits.get(name) for name in names]
+        if not names or numbers_in(cell) != expected:
+            yield f"{page}: {what}: the page has {cell}, the headers have {expected}"
+
+
 def check(page, folder):
     with open(page, encoding="utf-8") as file:
-        parts = re.split(r"^## `?(\w+\.hpp|\w+\.h)`?$", file.read(), flags=re.MULTILINE)
-    sections = dict(zip(parts[1::2], parts[2::2]))
-    headers = sorted(name for name in os.listdir(folder) if name.endswith((".h", ".hpp")))
+        parts = HEADING.split(file.read())
+    sections = {name or "Limits": text for name, text in zip(parts[1::2], parts[2::2])}
+    yield from check_limits(page, sections.pop("Limits", ""), folder)
+    headers = [name for name in find_headers(folder) if not name.startswith("detail" + os.sep)]
     if not headers:
         yield f"{folder}: has no headers"
     for header in sorted(set(sections) - set(headers)):

@@ -25,6 +25,7 @@ struct hidden { int deep() { return 1; } };
 enum class color : int { red, green };
 template <class A> requires(sizeof(A) > 1) struct pair<A> { void member(); };
 inline constexpr int limit = 5;
+inline constexpr std::size_t names_max = 64 - 1;
 template <class A> inline constexpr const A& info_of = detail::find<A>();
 [[nodiscard]] inline unsigned request(std::string_view why = {}) noexcept { return "}{"[0]; }
 using other = pair<int>;
@@ -33,6 +34,8 @@ inline int pair::member() { return 1; }
 }
 """
 SECOND = "namespace eventlog {\nclass elsewhere {};\n}\n"
+NESTED = "namespace eventlog {\nnamespace testing {\nstruct caught {};\n}\n}\n"
+DETAIL = "namespace eventlog {\ninline constexpr std::size_t bytes_max = 1U << 12U;\n}\n"
 C = """\
 #ifndef EVENTLOG_C_H
 #define EVENTLOG_C_H
@@ -45,11 +48,20 @@ static inline int eventlog_get(void) { return 1; }
 #endif
 """
 NAMES = {
-    "a.hpp": ["EVENTLOG_HELPER", "adapter", "color", "info_of", "limit", "other", "pair", "request"],
+    "a.hpp": ["EVENTLOG_HELPER", "adapter", "color", "info_of", "limit", "names_max", "other",
+              "pair", "request"],
     "b.hpp": ["elsewhere"],
     "c.h": ["EVENTLOG_API", "eventlog_do", "eventlog_get", "eventlog_kind", "eventlog_opaque",
             "eventlog_open"],
+    "testing/e.hpp": ["caught"],
 }
+LIMITS = """
+## Limits
+
+| what | C++ |
+| --- | --- |
+| names, bytes (`names_max`; `detail::bytes_max`) | 63; 4 KiB |
+"""
 
 
 class ApiPage(unittest.TestCase):
@@ -58,13 +70,14 @@ class ApiPage(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
         self.headers = self.folder / "include"
-        self.headers.mkdir()
-        for name, text in (("a.hpp", CPP), ("b.hpp", SECOND), ("c.h", C)):
+        for name, text in (("a.hpp", CPP), ("b.hpp", SECOND), ("c.h", C), ("testing/e.hpp", NESTED),
+                           ("detail/f.hpp", DETAIL)):
+            (self.headers / name).parent.mkdir(parents=True, exist_ok=True)
             (self.headers / name).write_text(text, encoding="utf-8")
         (self.folder / "page.7").touch()
 
-    def problems(self, names, target="page.7"):
-        text = ""
+    def problems(self, names, target="page.7", limits=LIMITS):
+        text = limits
         for header, listed in names.items():
             rows = "".join(f"| `{name}` | does it | [page(7)]({target}) |\n" for name in listed)
             text += f"\n## `{header}`\n\n| name | purpose | page |\n| --- | --- | --- |\n{rows}"
@@ -99,6 +112,12 @@ class ApiPage(unittest.TestCase):
 
     def test_find_section_without_header(self):
         self.assert_problem("there is no header d.hpp", {**NAMES, "d.hpp": []})
+
+    def test_find_wrong_or_missing_limits(self):
+        for limits in (LIMITS.replace("63", "64"), LIMITS.replace("4 KiB", "4096 KiB"),
+                       LIMITS.replace("names_max", "others_max")):
+            self.assert_problem("names, bytes", NAMES, limits=limits)
+        self.assert_problem("has no table of limits", NAMES, limits="")
 
     def test_find_missing_manual_page(self):
         names = {**NAMES}
