@@ -49,6 +49,9 @@ client() {
     command "consumed 0 1" && command "consumed 1 1" || return
     echo "consumed: $([ "$(sum consumed)" -ge 1 ] && echo yes)"
     command "consumed 9 1" 2> /dev/null || echo "consumed needs a CPU"
+    command "mark absent" 2> /dev/null || echo "no other channel"
+    command "mark jiffies" && command flush || return
+    cat $files/cpu0 $files/cpu1 | grep -q "a mark" && echo "marked"
     command reset && echo "reset: $([ "$(sum recorded)" -ge 100 ] && echo yes) $(sum consumed)"
     echo "discarded: $([ "$(cat $parameters/discarded)" -ge 9 ] && echo yes)"
     rmmod eventlog_channel && [ ! -e $files ] && echo "closed"
@@ -93,8 +96,9 @@ class Relay(parts.Case):
     def test_supports_clients_in_the_kernel(self):
         self.assertEqual(self.part("client"), [
             "hidden: control stats ", "late: control cpu0 cpu1 stats ", "only once",
-            "flushed: yes", "consumed: yes", "consumed needs a CPU", "reset: yes 0", "discarded: yes",
-            "closed", "without a channel: 0", "no flush",
+            "flushed: yes", "consumed: yes", "consumed needs a CPU",
+            "no other channel", "marked", "reset: yes 0", "discarded: yes", "closed",
+            "without a channel: 0", "no flush",
         ])
 
     def test_passes_abi_steps(self):

@@ -7,7 +7,8 @@
  *	echo create_files > /sys/module/eventlog_channel/parameters/command
  *	cat /sys/kernel/debug/eventlog/jiffies/cpu0
  *
- * Other commands are flush, reset and "consumed CPU COUNT". If the channel cannot be
+ * Other commands are flush, reset, "consumed CPU COUNT", and "mark NAME", which writes a
+ * record to the channel of that name, also of another client. If the channel cannot be
  * created, for example because its name is taken, the module works without it.
  */
 #include <linux/eventlog_relay.h>
@@ -24,6 +25,9 @@ struct progress {
 	u64 jiffies;
 	u64 count;
 };
+
+/* The payload of event 2. */
+static const char mark[] = "a mark";
 
 static char *name = "jiffies";
 module_param(name, charp, 0444);
@@ -73,8 +77,29 @@ static void on_time(struct timer_list *unused)
 	mod_timer(&timer, jiffies + 1);
 }
 
+/* Copies a record to a channel that another client may own, and close meanwhile. */
+static int write_mark(const char *to)
+{
+	const struct eventlog_relay_record record = {
+		.event = 2,
+		.thread = current->pid,
+		.time = ktime_get_ns(),
+		.size = sizeof(mark) - 1,
+		.payload = mark,
+	};
+	struct eventlog_relay *found = eventlog_relay_find(to);
+	int error;
+
+	if (!found)
+		return -ENOENT;
+	error = eventlog_relay_write(found, &record);
+	eventlog_relay_put(found);
+	return error;
+}
+
 static int run_command(const char *text, const struct kernel_param *parameter)
 {
+	char to[EVENTLOG_RELAY_NAME_SIZE];
 	unsigned int cpu, count;
 
 	if (sysfs_streq(text, "create_files"))
@@ -85,12 +110,14 @@ static int run_command(const char *text, const struct kernel_param *parameter)
 		return eventlog_relay_reset(channel);
 	if (sscanf(text, "consumed %u %u", &cpu, &count) == 2)
 		return eventlog_relay_consumed(channel, cpu, count);
+	if (sscanf(text, "mark %31s", to) == 1)
+		return write_mark(to);
 	return -EINVAL;
 }
 
 static const struct kernel_param_ops command_operations = { .set = run_command };
 module_param_cb(command, &command_operations, NULL, 0200);
-MODULE_PARM_DESC(command, "create_files, flush, reset or consumed CPU COUNT");
+MODULE_PARM_DESC(command, "create_files, flush, reset, consumed CPU COUNT or mark NAME");
 
 static int __init channel_init(void)
 {

@@ -32,13 +32,19 @@ static bool is_without_channel(void)
 	const struct eventlog_relay_options options = { .size = sizeof(options), .name = "shop" };
 	const struct eventlog_relay_record record = { .event = 1 };
 	struct eventlog_relay *channel = eventlog_relay_open(&options);
-	struct eventlog_relay_reservation room;
+	struct eventlog_relay_reservation room = {};
 
+	eventlog_relay_commit(&room);
+	eventlog_relay_discard(&room);
+	eventlog_relay_put(channel);
 	eventlog_relay_close(channel);
 	return PTR_ERR(channel) == -EOPNOTSUPP && !eventlog_relay_find("shop") &&
 	       eventlog_relay_write(channel, &record) == -ENODEV &&
 	       eventlog_relay_reserve(channel, &record, &room) == -ENODEV &&
-	       eventlog_relay_flush(channel) == -ENODEV;
+	       eventlog_relay_flush(channel) == -ENODEV &&
+	       eventlog_relay_reset(channel) == -ENODEV &&
+	       eventlog_relay_consumed(channel, 0, 1) == -ENODEV &&
+	       eventlog_relay_create_files(channel) == -ENODEV;
 }
 
 static int __init stubs_init(void)
