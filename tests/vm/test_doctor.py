@@ -145,7 +145,12 @@ part no_tracefs features
 """
 
 INSTEAD = " Until then elog agg counts by itself, with the same result."
-KERNEL_FEATURES = ("relay", "hist", "btf", "usdt")
+KERNEL_FEATURES = ("relay", "bpf", "hist", "btf", "usdt")
+USER_EVENTS_FEATURES = ("tracefs", "user_events", "multi_format", "persist", "bpf")
+NEEDS_WORDS = ("no", "needs user_events of Linux 6.4", "See user_events.")
+BPF = ("yes", "aggregates eventlog:* in the kernel", "")
+NO_BPF = ("no", "needs CAP_BPF and CAP_PERFMON, which you lack",
+          "Run elog agg as root. Otherwise it counts by itself, with the same result.")
 
 MODES = ["710 tracing /sys/kernel/tracing", "660 tracing /sys/kernel/tracing/user_events_data"]
 STATUS_MODE = "440 tracing /sys/kernel/tracing/user_events_status"
@@ -171,10 +176,14 @@ class Doctor(parts.Case):
         self.assertRegex(line, rf"^{state} +{item} +{text}$")
 
     def features(self, title):
-        """The states of user_events by elog features in a part: name to state and text."""
-        listed = json.loads("\n".join(self.part(title)))["checks"]
-        return {each["name"]: (each["state"], each["text"]) for each in listed
-                if each["name"] in ("tracefs", "user_events", "multi_format", "persist", "bpf")}
+        """The rows of elog features in a part by name: state, text and remedy."""
+        found = json.loads("\n".join(self.part(title)))["checks"]
+        return {each["name"]: (each["state"], each["text"], each["remedy"]) for each in found}
+
+    def assert_user_events(self, title, expected):
+        """Checks the rows about user_events in a part."""
+        found = self.features(title)
+        self.assertEqual({name: found[name] for name in USER_EVENTS_FEATURES}, expected)
 
 
 class ByHand(Doctor):
@@ -224,25 +233,29 @@ class ByHand(Doctor):
         self.assert_item(lines, "ok", "user_events_data", "You may write events .*")
 
     def test_features_match_kernel_and_permissions(self):
-        needs_words = ("no", "needs user_events of Linux 6.4")
-        no_bpf = ("no", "needs CAP_BPF and CAP_PERFMON, which you lack")
-        self.assertEqual(self.features("features-before"), {
-            "tracefs": ("limited", "/sys/kernel/tracing, closed to you"),
-            "user_events": ("no", "closed to you"),
-            "multi_format": needs_words,
-            "persist": needs_words,
-            "bpf": no_bpf,
+        self.assert_user_events("features-before", {
+            "tracefs": ("limited", "/sys/kernel/tracing, closed to you",
+                        "elog doctor names the commands that open it."),
+            "user_events": ("no", "closed to you",
+                            "user_events_data of tracefs may not be opened (Permission denied). Root can "
+                            "allow it: chmod a+x /sys/kernel/tracing; chmod a+rw "
+                            "/sys/kernel/tracing/user_events_data"),
+            "multi_format": NEEDS_WORDS,
+            "persist": NEEDS_WORDS,
+            "bpf": NO_BPF,
         })
         of_root = {
-            "tracefs": ("yes", "/sys/kernel/tracing"),
-            "user_events": ("yes", "words of programs, by ioctl (Linux 6.4)"),
-            "multi_format": ("yes", "versions of an event side by side"),
-            "persist": ("yes", "events may stay without a program"),
-            "bpf": ("yes", "aggregates eventlog:* in the kernel"),
+            "tracefs": ("yes", "/sys/kernel/tracing", ""),
+            "user_events": ("yes", "words of programs, by ioctl (Linux 6.4)", ""),
+            "multi_format": ("yes", "versions of an event side by side", ""),
+            "persist": ("yes", "events may stay without a program", ""),
+            "bpf": BPF,
         }
-        self.assertEqual(self.features("features-of-root"), of_root)
-        self.assertEqual(self.features("features"), {
-            **of_root, "persist": ("limited", "needs CAP_PERFMON, which you lack"), "bpf": no_bpf,
+        self.assert_user_events("features-of-root", of_root)
+        self.assert_user_events("features", {
+            **of_root, "bpf": NO_BPF,
+            "persist": ("limited", "needs CAP_PERFMON, which you lack",
+                        "Run elog kernel register as root."),
         })
 
     def test_its_commands_grant_only_write_access(self):
@@ -352,13 +365,16 @@ class WithPage(Doctor):
         self.assertEqual(self.part("modes"), [*MODES, STATUS_MODE.replace("440", "640")])
 
     def test_features_show_status_page_only(self):
-        needs_words = ("no", "needs user_events of Linux 6.4")
-        self.assertEqual(self.features("features"), {
-            "tracefs": ("yes", "/sys/kernel/tracing"),
-            "user_events": ("limited", "page of status bits (before Linux 6.4)"),
-            "multi_format": needs_words,
-            "persist": needs_words,
-            "bpf": ("no", "does not count missed events (before Linux 6.7)"),
+        self.assert_user_events("features", {
+            "tracefs": ("yes", "/sys/kernel/tracing", ""),
+            "user_events": ("limited", "page of status bits (before Linux 6.4)",
+                            "Use Linux 6.4 or later: there disabled events cost no more than without "
+                            "the kernel."),
+            "multi_format": NEEDS_WORDS,
+            "persist": NEEDS_WORDS,
+            "bpf": ("no", "does not count missed events (before Linux 6.7)",
+                    "Use Linux 6.7 or later. Until then elog agg counts what the kernel's histograms "
+                    "cannot."),
         })
 
     def test_ordinary_user_is_recorded_after_repair(self):
@@ -411,7 +427,7 @@ class AtBoot(Doctor):
         self.assert_item(self.part("booted"), "ok", "user_events_data", "You may write events .*")
 
 
-class HiddenFeatures(parts.Case):
+class HiddenFeatures(Doctor):
     """Facilities that are hidden, not permitted or not loaded."""
 
     @classmethod
@@ -425,17 +441,12 @@ class HiddenFeatures(parts.Case):
             files={elog: elog, "/eventlog.ko": vm_case.module_or_skip(kernel)},
         )
 
-    def features(self, title):
-        """The rows of a part by name: state, text and remedy."""
-        found = json.loads("\n".join(self.part(title)))["checks"]
-        return {each["name"]: (each["state"], each["text"], each["remedy"]) for each in found}
-
     def test_complete_machine_has_all(self):
         found = self.features("complete")
-        self.assertEqual({name: found[name] for name in (*KERNEL_FEATURES, "module", "bpf")}, {
+        self.assertEqual({name: found[name] for name in (*KERNEL_FEATURES, "module")}, {
             "module": ("yes", "/dev/eventlog, for all programs", ""),
             "relay": ("yes", "/dev/eventlog_relay, for root", ""),
-            "bpf": ("yes", "aggregates eventlog:* in the kernel", ""),
+            "bpf": BPF,
             "hist": ("yes", "aggregates user_events in the kernel", ""),
             "btf": ("yes", "/sys/kernel/btf/vmlinux, for bpftrace", ""),
             "usdt": ("yes", "perf and bpftrace may use the USDT probes of programs", ""),
@@ -460,6 +471,7 @@ class HiddenFeatures(parts.Case):
         self.assertEqual({name: found[name] for name in KERNEL_FEATURES}, {
             "relay": ("no", "/dev/eventlog_relay, closed to you",
                       "Run elog record --via relay as root, or use --via device."),
+            "bpf": NO_BPF,
             "hist": ("no", "needs access to tracefs", "See tracefs." + INSTEAD),
             "btf": ("yes", "/sys/kernel/btf/vmlinux, for bpftrace", ""),
             "usdt": ("limited", "needs CAP_PERFMON, which you lack",
@@ -469,6 +481,7 @@ class HiddenFeatures(parts.Case):
     def test_kernel_without_facilities_is_named(self):
         found = self.features("hidden")
         self.assertEqual({name: found[name] for name in KERNEL_FEATURES[1:]}, {
+            "bpf": BPF,
             "hist": ("no", "the kernel has no histograms of events",
                      "Use a kernel with CONFIG_HIST_TRIGGERS." + INSTEAD),
             "btf": ("no", "/sys/kernel/btf/vmlinux is missing",
