@@ -23,19 +23,20 @@ target_link_libraries(
 )
 eventlog_discover_suites(reflection_tests reflection TIMEOUT 600 LABELS full)
 
-set(with_pfr -DEVENTLOG_REFLECTION_PFR "-I$<JOIN:$<TARGET_PROPERTY:eventlog,INTERFACE_INCLUDE_DIRECTORIES>,;-I>")
+# A case that has another message with Boost.PFR states it by `expect-pfr`.
+set(with_pfr -DEVENTLOG_REFLECTION_PFR "${case_includes}")
+eventlog_precompile_cases(compile_fail_headers_pfr -DEVENTLOG_REFLECTION_PFR)
 foreach(case IN LISTS cases)
-    if(case MATCHES "/compile_fail/(events|fields)/")
-        cmake_path(GET case STEM name)
-        add_test(
-            NAME reflection.compile_fail.${name}
-            COMMAND
-                /usr/bin/env python3 -B -S ${CMAKE_CURRENT_SOURCE_DIR}/compile_fail/run.py ${case}
-                -- ${CMAKE_CXX_COMPILER} "${with_pfr}"
-            COMMAND_EXPAND_LISTS
-        )
-        set_tests_properties(reflection.compile_fail.${name} PROPERTIES LABELS full)
-    endif()
+    cmake_path(GET case STEM name)
+    add_test(
+        NAME reflection.compile_fail.${name}
+        COMMAND
+            /usr/bin/env python3 -B -S ${CMAKE_CURRENT_SOURCE_DIR}/compile_fail/run.py ${case} --
+            ${CMAKE_CXX_COMPILER} -include ${CMAKE_CURRENT_BINARY_DIR}/compile_fail_headers_pfr.hpp
+            "${with_pfr}" -I${PROJECT_SOURCE_DIR}/elog/include
+        COMMAND_EXPAND_LISTS
+    )
+    set_tests_properties(reflection.compile_fail.${name} PROPERTIES LABELS full)
 endforeach()
 
 add_test(

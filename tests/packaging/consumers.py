@@ -5,6 +5,7 @@ find_package and pkg_config consume an installed tree; add_subdirectory and meso
 consume the source tree.
 """
 
+import json
 import os
 import pathlib
 import shutil
@@ -89,6 +90,27 @@ def test_add_subdirectory(arguments):
     )
     run(build / "consumer")
     run(build / "consumer_static")
+    check_reflection_of_cmake(arguments)
+
+
+def check_reflection(build, package):
+    """Requires each file of the consumer, and users of the package, to get the macro."""
+    commands = json.loads((build / "compile_commands.json").read_text(encoding="utf-8"))
+    found = [each["command"] for each in commands if each["file"].endswith("main.cpp")]
+    assert len(found) == 2 and all("-DEVENTLOG_REFLECTION_PFR" in each for each in found), found
+    assert "Cflags: -I${includedir} -DEVENTLOG_REFLECTION_PFR\n" in (
+        package / "eventlog.pc").read_text(encoding="utf-8")
+    assert 'INTERFACE_COMPILE_DEFINITIONS "EVENTLOG_REFLECTION_PFR"\n' in (
+        package / "eventlogConfig.cmake").read_text(encoding="utf-8")
+
+
+def check_reflection_of_cmake(arguments):
+    build = empty_directory(arguments, "add_subdirectory_pfr")
+    configure = ["cmake", "-G", "Ninja", "-S", HERE / "add_subdirectory", "-B", build,
+                 f"-DCMAKE_CXX_COMPILER={arguments.compiler}", f"-DEVENTLOG_SOURCE={SOURCE}"]
+    run(*configure, "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON", "-DEVENTLOG_INSTALL=ON",
+        "-DEVENTLOG_REFLECTION=pfr")
+    check_reflection(build, build / "eventlog")
 
 
 def test_meson_subproject(arguments):
@@ -108,6 +130,10 @@ def test_meson_subproject(arguments):
     run("meson", "compile", "-C", build, "--jobs", 2)
     run(build / "consumer")
     run(build / "consumer_static")
+    build = directory / "build_pfr"
+    run("meson", "setup", "-Deventlog:reflection=pfr", source, build,
+        CXX=with_compiler_cache(arguments.compiler))
+    check_reflection(build, build / "subprojects/eventlog/sdk")
 
 
 TESTS = {
