@@ -12,12 +12,14 @@ more stack than RULES allows. PLANTED is a source with such mistakes, which must
 RULES has one rule a line, and says why:
 
     limit BYTES                  of the stack of an emit
-    root FUNCTION                a function that emits
+    root FUNCTION [BYTES]        a function that emits, and its limit if it has another one
     call BYTES FUNCTION REASON   a function of the C library, and the stack that it needs
     pointer FUNCTION REASON      a function of the library that calls the program through a pointer
     apart FUNCTION REASON        a function whose stack is documented on its own
     again FUNCTION FUNCTION REASON  a call that closes a circle, or that no emit makes: it is
                                  not followed
+    tail FUNCTION FUNCTION REASON   a jump that ends the first function: its stack is free by then.
+                                 Checked in the machine code
 """
 
 import concurrent.futures
@@ -40,8 +42,8 @@ POINTER = "__indirect_call"
 class Rules:
     def __init__(self, path):
         self.limit = 0
-        self.roots, self.calls = [], {}
-        self.pointers, self.apart, self.circles = set(), set(), set()
+        self.roots, self.calls = {}, {}
+        self.pointers, self.apart, self.circles, self.tails = set(), set(), set(), set()
         with open(path, encoding="utf-8") as file:
             for number, line in enumerate(file, 1):
                 words = line.split("#", 1)[0].split()
@@ -52,8 +54,8 @@ class Rules:
         kind, *rest = words
         if kind == "limit" and len(rest) == 1:
             self.limit = int(rest[0])
-        elif kind == "root" and len(rest) == 1:
-            self.roots.append(rest[0])
+        elif kind == "root" and len(rest) in (1, 2):
+            self.roots[rest[0]] = int(rest[1]) if len(rest) == 2 else self.limit
         elif kind == "call" and len(rest) > 2:
             self.calls[rest[1]] = int(rest[0])
         elif kind == "pointer" and len(rest) > 1:
@@ -62,6 +64,8 @@ class Rules:
             self.apart.add(rest[0])
         elif kind == "again" and len(rest) > 2:
             self.circles.add((rest[0], rest[1]))
+        elif kind == "tail" and len(rest) > 2:
+            self.tails.add((rest[0], rest[1]))
         else:
             return False
         return True
@@ -72,7 +76,7 @@ class Graph:
 
     def __init__(self):
         self.frames, self.names, self.edges = {}, {}, {}
-        self.unbounded = set()
+        self.unbounded, self.jumps = set(), set()
 
     def read(self, path):
         with open(path, encoding="utf-8") as file:
@@ -124,13 +128,16 @@ class Walk:
             return 0, ()
         if title in self.graph.unbounded:
             self.complaints.add(f"{name}: its frame has no bound")
-        deepest = 0, ()
-        for target in sorted(self.graph.edges.get(title, ())):
-            found = self.depth_of_call(title, target, path + (title,))
-            deepest = max(deepest, found)
         own = 0 if name in self.rules.apart else self.graph.frames[title] + RETURN_ADDRESS
-        self.known[title] = own + deepest[0], (f"{own} {name}",) + deepest[1]
-        return self.known[title]
+        deepest = own, (f"{own} {name}",)
+        for target in sorted(self.graph.edges.get(title, ())):
+            stack, below = self.depth_of_call(title, target, path + (title,))
+            callee = self.graph.name(self.graph.resolve(target) or target)
+            if (name, callee) not in self.rules.tails:
+                stack, below = own + stack, (f"{own} {name}",) + below
+            deepest = max(deepest, (stack, below))
+        self.known[title] = deepest
+        return deepest
 
     def depth_of_call(self, title, target, path):
         name = self.graph.name(title)
@@ -151,7 +158,7 @@ class Walk:
 def check(graph, rules):
     """Returns the complaints about all functions that emit; prints the deepest paths."""
     complaints = []
-    for root in rules.roots:
+    for root, limit in rules.roots.items():
         if root not in graph.frames:
             complaints.append(f"{root}: there is no such function")
             continue
@@ -159,9 +166,32 @@ def check(graph, rules):
         stack, path = walk.depth(root)
         complaints.extend(f"{root}: {each}" for each in sorted(walk.complaints))
         print(f"{root}: {stack} bytes of stack: {', '.join(path)}")
-        if stack > rules.limit:
-            complaints.append(f"{root}: needs {stack} bytes of stack, more than {rules.limit}")
+        if stack > limit:
+            complaints.append(f"{root}: needs {stack} bytes of stack, more than {limit}")
+    complaints.extend(f"{caller} does not end with a jump to {callee}"
+                      for caller, callee in sorted(rules.tails)
+                      if caller in graph.names.values() and (caller, callee) not in graph.jumps)
     return complaints
+
+
+def read_jumps(path, names):
+    """The pairs of functions of an object file of which the first jumps to the second one, and does
+    not call it."""
+    of_symbol = {title.rsplit(":", 1)[-1]: name for title, name in names.items()}
+    listing = subprocess.run(["objdump", "-dr", "--no-show-raw-insn", path], check=True,
+                             capture_output=True, encoding="utf-8").stdout
+    found = {"call": set(), "jump": set()}
+    caller = kind = ""
+    for line in listing.splitlines():
+        if match := re.match(r"[0-9a-f]+ <(.*)>:$", line):
+            caller = match[1].removesuffix(".cold")
+        elif match := re.match(r" +[0-9a-f]+:\t(call|bl|jmp|b) +[0-9a-f]+ <([^+>]+)", line):
+            kind = "call" if match[1] in ("call", "bl") else "jump"
+            found[kind].add((caller, match[2]))
+        elif match := re.match(r"\t+[0-9a-f]+: R_\w+_(?:PLT32|PC32|CALL26|JUMP26)\t([^-+]+)", line):
+            found[kind or "call"].add((caller, match[1]))
+    return {(of_symbol.get(one, one), of_symbol.get(other, other))
+            for one, other in found["jump"] - found["call"]}
 
 
 def compile_graph(command, sources):
@@ -177,6 +207,7 @@ def compile_graph(command, sources):
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
             for path in pool.map(compile_one, range(len(sources))):
                 graph.read(path)
+                graph.jumps |= read_jumps(path.removesuffix(".ci") + ".o", graph.names)
     return graph
 
 

@@ -7,6 +7,7 @@
 struct eventlog_provider;
 
 // expect: eventlog_emit_raw: needs
+// expect: eventlog_emit_raw does not end with a jump to emit_block_slow
 // expect: eventlog_emit_raw: describe calls snprintf
 // expect: eventlog_emit_raw_parts: duplicate calls malloc
 // expect: eventlog_has_listener: eventlog_has_listener calls through a pointer

@@ -119,11 +119,10 @@ class found_subscription {
   public:
     found_subscription(const directory& where, unsigned slot) noexcept
         : known_serial_(slot_serial(slot)) {
-        error_text ignored;
         // Open only in a child created without fork() while another thread was attaching.
         opened_subscription.file.forget();
         errno = 0;
-        result_ = opened_subscription.file.open(where, slot, ignored);
+        result_ = opened_subscription.file.open(where, slot, ignored_error);
     }
     ~found_subscription() { opened_subscription.file.close(); }
     found_subscription(const found_subscription&) = delete;
@@ -327,9 +326,8 @@ bool attach(eventlog_provider& provider, unsigned slot, const directory_path& pa
         return true;
     }
     directory where;
-    error_text ignored;
     errno = 0;
-    const attach_outcome outcome = where.open(path, if_missing::fail, ignored)
+    const attach_outcome outcome = where.open(path, if_missing::fail, ignored_error)
                                        ? attach_or_clear_gate(provider, slot, where)
                                        : attach_outcome::retry_later;
     note_attach(provider, outcome != attach_outcome::retry_later);

@@ -37,8 +37,10 @@ namespace {
 using eventlog::core::attachment;
 using eventlog::core::subscription_slot;
 
-// Above this size the site's general function emits pieces.
-constexpr std::size_t text_size_max = eventlog::detail::inline_var_fields_size;
+// The text is read once, while nothing is held, so it may be longer than those that the site's
+// general function copies. Longer ones would make the sequence long.
+constexpr std::size_t text_size_max = 512;
+static_assert(text_size_max >= eventlog::detail::inline_var_fields_size);
 // Up to this size of a text, the record is a short one whatever else its payload has.
 constexpr std::size_t short_text_size_max = EVENTLOG_SHORT_SIZE_MAX - 3 * sizeof(std::uint64_t);
 static_assert(short_text_size_max < text_size_max);

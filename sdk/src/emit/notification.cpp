@@ -61,8 +61,7 @@ class dump_scope {
 
 /// Attaches to all listeners and returns their serials by slot, 0 without a listener. Returns false
 /// if a retry is needed.
-bool find_listeners(eventlog_provider& provider,
-                    std::array<std::uint64_t, slots_end>& serials) noexcept {
+bool find_listeners(eventlog_provider& provider, serials_by_slot& serials) noexcept {
     bool complete = true;
     const std::uint32_t slots = listening_slots(provider);
     for (unsigned slot = 0; slot < slots_end; ++slot) {
@@ -136,16 +135,13 @@ bool dump_to_kernel(eventlog_provider& provider, std::uint64_t& dumped_in_module
 /// A callback that is being replaced is skipped: its replacement requests a notification next.
 /// Returns false if a retry is needed.
 [[gnu::noinline]] bool run_callbacks(eventlog_provider& provider,
-                                     const std::array<std::uint64_t, slots_end>& serials) noexcept {
+                                     listener_serials& known) noexcept {
     notification_state& watching = provider.notifications;
-    listener_serials* const known = watching.serials.load(std::memory_order_acquire);
-    if (known == nullptr) {
-        return true;
-    }
+    const serials_by_slot& serials = known.present;
     notification_state::change_callback::pair change;
     if (watching.on_change.read(change) && change.function != nullptr &&
-        (serials != known->notified || change.generation != watching.notified_generation)) {
-        known->notified = serials;
+        (serials != known.notified || change.generation != watching.notified_generation)) {
+        known.notified = serials;
         watching.notified_generation = change.generation;
         unsigned listeners = 0;
         for (const std::uint64_t serial : serials) {
@@ -154,11 +150,11 @@ bool dump_to_kernel(eventlog_provider& provider, std::uint64_t& dumped_in_module
         change.function(change.context, listeners);
     }
     for (unsigned slot = 0; slot < slots_end; ++slot) {
-        if (serials[slot] != 0 && serials[slot] != known->dumped[slot]) {
-            dump_state(provider, {1U << slot}, known->dumped[slot], serials[slot]);
+        if (serials[slot] != 0 && serials[slot] != known.dumped[slot]) {
+            dump_state(provider, {1U << slot}, known.dumped[slot], serials[slot]);
         }
     }
-    return dump_to_kernel(provider, known->dumped_in_module);
+    return dump_to_kernel(provider, known.dumped_in_module);
 }
 
 /// Determines the listeners and runs the callbacks. Returns false if a retry is needed. Not
@@ -166,9 +162,12 @@ bool dump_to_kernel(eventlog_provider& provider, std::uint64_t& dumped_in_module
 [[gnu::noinline]] bool update_listeners(eventlog_provider& provider) noexcept {
     // A callback that is cancelled would unwind through this library, which has no exceptions.
     const cancellation_block no_cancellation;
-    std::array<std::uint64_t, slots_end> serials{};
-    const bool complete = find_listeners(provider, serials);
-    return run_callbacks(provider, serials) && complete;
+    listener_serials* const known = provider.notifications.serials.load(std::memory_order_acquire);
+    if (known == nullptr) {
+        return true;  // no memory: the callbacks are never called
+    }
+    const bool complete = find_listeners(provider, known->present);
+    return run_callbacks(provider, *known) && complete;
 }
 
 /// Scans again after a scan that could not map the own gate. False if that fails.

@@ -23,6 +23,9 @@ namespace eventlog::core {
 
 inline constinit schema_reader wanted_schema{};
 inline constinit keyword_names wanted_keywords{schema_reader{}};
+inline constinit event_description wanted_event{};
+/// For messages that no user reads.
+inline constinit error_text ignored_error{};
 
 [[nodiscard]] inline std::span<const std::uint8_t> schema_bytes(
     const eventlog_provider& provider) noexcept {
@@ -39,12 +42,11 @@ inline constinit keyword_names wanted_keywords{schema_reader{}};
 template <class Visitor>
 [[gnu::noinline]] unsigned for_each_wanted(const eventlog_provider& provider,
                                            std::string_view filter, Visitor&& visit) noexcept {
-    error_text ignored;
-    if (!wanted_schema.open(schema_bytes(provider), ignored)) {
+    if (!wanted_schema.open(schema_bytes(provider), ignored_error)) {
         return 0;
     }
-    wanted_keywords = keyword_names(wanted_schema);
-    return read_wanted(wanted_schema, wanted_keywords, filter, visit);
+    wanted_keywords.read_from(wanted_schema);
+    return read_wanted(wanted_schema, wanted_keywords, filter, wanted_event, visit);
 }
 
 }  // namespace eventlog::core

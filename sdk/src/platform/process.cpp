@@ -67,7 +67,7 @@ class stat_parser {
 /// Reads fields 3, 20 and 22 of a file /proc/PID/stat. In pieces: this may run on a signal stack.
 [[gnu::noinline]] bool read_stat(const char* path, stat_fields& fields) noexcept {
     const unique_fd file(::open(path, O_RDONLY | O_CLOEXEC));
-    std::array<char, 128> text{};
+    std::array<char, 64> text{};
     stat_parser parser(fields);
     ssize_t size = file ? 1 : 0;
     while (size > 0) {
@@ -94,11 +94,9 @@ bool is_same_start(std::uint64_t one, std::uint64_t other) noexcept {
     return (one > other ? one - other : other - one) <= 1;
 }
 
-/// False only if the process or thread has certainly ended. Its fields stay 0 if they are unknown.
-bool is_running(std::uint32_t pid, std::uint64_t pid_namespace, stat_fields& fields) noexcept {
-    if (pid_namespace != own_pid_namespace()) {
-        return true;
-    }
+/// False only if the process or thread of this pid namespace has certainly ended. Its fields stay 0
+/// if they are unknown.
+bool is_running(std::uint32_t pid, stat_fields& fields) noexcept {
     if (pid == 0 || pid > static_cast<std::uint32_t>(INT32_MAX)) {
         return false;  // impossible pid: the file is damaged
     }
@@ -162,16 +160,19 @@ bool is_own_process() noexcept {
 
 bool is_alive(std::uint32_t pid, std::uint64_t start_time, std::uint64_t pid_namespace) noexcept {
     stat_fields fields;
-    if (!is_running(pid, pid_namespace, fields)) {
+    if (pid_namespace != own_pid_namespace()) {
+        return true;
+    }
+    if (!is_running(pid, fields)) {
         return false;
     }
     return start_time == 0 || fields.start_time == 0 ||
            is_same_start(machine_start_time(fields.start_time), start_time);
 }
 
-bool is_thread_alive(std::uint32_t tid, std::uint64_t pid_namespace) noexcept {
+bool is_thread_alive(std::uint32_t tid) noexcept {
     stat_fields fields;
-    return is_running(tid, pid_namespace, fields);
+    return is_running(tid, fields);
 }
 
 std::uint32_t thread_id() noexcept {

@@ -38,8 +38,8 @@ void remember_identity(const process_identity& identity) noexcept;
 [[nodiscard]] bool is_alive(std::uint32_t pid, std::uint64_t start_time,
                             std::uint64_t pid_namespace) noexcept;
 
-/// The same for a thread, whose start time is unknown. Needs less stack.
-[[nodiscard]] bool is_thread_alive(std::uint32_t tid, std::uint64_t pid_namespace) noexcept;
+/// The same for a thread of this pid namespace, whose start time is unknown. Needs less stack.
+[[nodiscard]] bool is_thread_alive(std::uint32_t tid) noexcept;
 
 /// The pid namespace of the calling process as an inode; 0 where /proc is unreadable.
 [[nodiscard]] std::uint64_t own_pid_namespace() noexcept;

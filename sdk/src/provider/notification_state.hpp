@@ -14,10 +14,14 @@
 
 namespace eventlog::core {
 
-/// The subscriptions reported to on_change, and those that got a dump, as serials by slot.
+using serials_by_slot = std::array<std::uint64_t, slots_end>;
+
+/// The subscriptions that the last look found, those reported to on_change, and those that got a
+/// dump. Not on the stack, because the look attaches. Only for the running_thread.
 struct listener_serials {
-    std::array<std::uint64_t, slots_end> notified{};
-    std::array<std::uint64_t, slots_end> dumped{};
+    serials_by_slot present{};
+    serials_by_slot notified{};
+    serials_by_slot dumped{};
     /// The last listener through the kernel module that got a dump; later ones have higher numbers.
     std::uint64_t dumped_in_module = 0;
 };

@@ -154,24 +154,28 @@ std::uint64_t coarse_monotonic_now() noexcept {
     return monotonic_nanoseconds(CLOCK_MONOTONIC_COARSE);
 }
 
-eventlog_clock_sample least_interrupted_sample(std::span<const clock_readings> readings) noexcept {
-    const clock_readings& best =
-        *std::min_element(readings.begin(), readings.end(),
-                          [](const clock_readings& one, const clock_readings& other) {
-                              return one.after - one.before < other.after - other.before;
-                          });
-    return {best.before + (best.after - best.before) / 2, best.monotonic, best.realtime};
+void keep_less_interrupted(const clock_readings& next, std::uint64_t& shortest,
+                           eventlog_clock_sample& best) noexcept {
+    const std::uint64_t took = next.after - next.before;
+    if (took < shortest) {
+        shortest = took;
+        best = {next.before + took / 2, next.monotonic, next.realtime};
+    }
 }
 
 eventlog_clock_sample read_clock_sample(std::uint32_t clock) noexcept {
-    std::array<clock_readings, 5> readings{};
-    for (clock_readings& each : readings) {
-        each.before = read_machine_clock(clock);
-        each.monotonic = monotonic_nanoseconds(CLOCK_MONOTONIC);
-        each.realtime = nanoseconds(CLOCK_REALTIME);
-        each.after = read_machine_clock(clock);
+    constexpr int attempts = 5;
+    eventlog_clock_sample best{};
+    std::uint64_t shortest = UINT64_MAX;
+    for (int attempt = 0; attempt < attempts; ++attempt) {
+        clock_readings next;
+        next.before = read_machine_clock(clock);
+        next.monotonic = monotonic_nanoseconds(CLOCK_MONOTONIC);
+        next.realtime = nanoseconds(CLOCK_REALTIME);
+        next.after = read_machine_clock(clock);
+        keep_less_interrupted(next, shortest, best);
     }
-    return least_interrupted_sample(readings);
+    return best;
 }
 
 }  // namespace eventlog::core

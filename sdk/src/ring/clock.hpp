@@ -7,7 +7,6 @@
 #include <linux/eventlog.h>
 
 #include <cstdint>
-#include <span>
 #include <string_view>
 
 namespace eventlog::core {
@@ -85,10 +84,10 @@ struct clock_readings {
     std::uint64_t after = 0;
 };
 
-/// Picks the readings (at least one) that took the least time, because they were not interrupted.
+/// Replaces `best` if the next readings took less time than `shortest`: they were not interrupted.
 /// The sample's first clock is the middle of its two readings.
-[[nodiscard]] eventlog_clock_sample least_interrupted_sample(
-    std::span<const clock_readings> readings) noexcept;
+void keep_less_interrupted(const clock_readings& next, std::uint64_t& shortest,
+                           eventlog_clock_sample& best) noexcept;
 
 /// A sample of that clock, CLOCK_MONOTONIC and CLOCK_REALTIME at the same instant.
 [[nodiscard]] eventlog_clock_sample read_clock_sample(std::uint32_t clock) noexcept;

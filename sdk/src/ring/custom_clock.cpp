@@ -6,10 +6,11 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <bit>
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <type_traits>
 
 #include <eventlog/abi.h>
 
@@ -53,12 +54,13 @@ struct clock_state {
     std::int64_t ticks_at = 0;    // CLOCK_MONOTONIC at these ticks
 };
 
-using clock_state_words = std::array<std::uint64_t, sizeof(clock_state) / sizeof(std::uint64_t)>;
+constexpr std::size_t clock_state_words = sizeof(clock_state) / sizeof(std::uint64_t);
+static_assert(std::is_trivially_copyable_v<clock_state> &&
+              sizeof(clock_state) % sizeof(std::uint64_t) == 0);
 
 // Two copies; the generation selects the valid one. Readers never wait for a writer, and may be
 // signal handlers that interrupted one.
-constinit std::array<std::array<std::atomic<std::uint64_t>, clock_state_words{}.size()>, 2>
-    state_copies{};
+constinit std::array<std::array<std::atomic<std::uint64_t>, clock_state_words>, 2> state_copies{};
 constinit std::atomic<std::uint32_t> clock_generation{0};
 constinit bool is_set = false;  // under the registry's lock
 
@@ -68,28 +70,30 @@ struct versioned_clock_state {
     std::uint32_t generation = 0;
 };
 
-versioned_clock_state load_clock_state() noexcept {
-    for (;;) {
-        const std::uint32_t before = clock_generation.load(std::memory_order_acquire);
-        clock_state_words words{};
-        for (std::size_t i = 0; i < words.size(); ++i) {
-            words[i] = state_copies[before & 1U][i].load(std::memory_order_relaxed);
+/// Word by word: a second copy would take stack from each emit.
+void load_clock_state(versioned_clock_state& found) noexcept {
+    auto* const bytes = reinterpret_cast<unsigned char*>(&found.from);
+    do {
+        found.generation = clock_generation.load(std::memory_order_acquire);
+        for (std::size_t i = 0; i < clock_state_words; ++i) {
+            const std::uint64_t word =
+                state_copies[found.generation & 1U][i].load(std::memory_order_relaxed);
+            std::memcpy(bytes + i * sizeof word, &word, sizeof word);
         }
         std::atomic_thread_fence(std::memory_order_acquire);
-        if (clock_generation.load(std::memory_order_relaxed) == before) {
-            return {std::bit_cast<clock_state>(words), before};
-        }
-    }
+    } while (clock_generation.load(std::memory_order_relaxed) != found.generation);
 }
 
 /// Only the writer (has_clock_writer) calls it.
 void store_clock_state(const clock_state& fresh) noexcept {
-    const auto words = std::bit_cast<clock_state_words>(fresh);
+    const auto* const bytes = reinterpret_cast<const unsigned char*>(&fresh);
     const std::uint32_t next = clock_generation.load(std::memory_order_relaxed) + 1;
     // A reader that sees one of these words also sees that the previous generation has ended.
     std::atomic_thread_fence(std::memory_order_release);
-    for (std::size_t i = 0; i < words.size(); ++i) {
-        state_copies[next & 1U][i].store(words[i], std::memory_order_relaxed);
+    for (std::size_t i = 0; i < clock_state_words; ++i) {
+        std::uint64_t word = 0;
+        std::memcpy(&word, bytes + i * sizeof word, sizeof word);
+        state_copies[next & 1U][i].store(word, std::memory_order_relaxed);
     }
     clock_generation.store(next, std::memory_order_release);
 }
@@ -186,7 +190,9 @@ bool is_recalibration_due(const clock_state& from, std::int64_t monotonic) noexc
     }
     const bool is_latest = clock_generation.load(std::memory_order_relaxed) == current.generation;
     if (is_latest) {
-        clock_state fresh = current.from;
+        // Not on the stack: an emit may be here.
+        static constinit clock_state fresh;
+        fresh = current.from;
         update_calibration(fresh.calibration, read_clock_sample(EVENTLOG_CLOCK_TSC));
         // A reading that may be off by a wrap would spoil all later ones.
         if (now.is_sure) {
@@ -296,7 +302,8 @@ std::uint64_t read_custom_clock(std::uint32_t region_clock) noexcept {
     std::uint64_t found = 0;
     bool has_renewed = false;
     for (int attempt = 0; attempt < attempts; ++attempt) {
-        const versioned_clock_state current = load_clock_state();
+        versioned_clock_state current;
+        load_clock_state(current);
         const clock_state& from = current.from;
         if (from.read == nullptr || nested_readings >= readings_max) {
             return read_clock(region_clock);

@@ -58,10 +58,9 @@ bool has_holder_died(std::uint64_t holder) noexcept {
         return true;
     }
     const signal_guard guard;
-    const std::uint64_t pid_namespace = own_pid_namespace();
     // /proc has entries for threads as for processes.
-    return holder != 0 && holder >> 32U == short_namespace(pid_namespace) &&
-           !is_thread_alive(static_cast<std::uint32_t>(holder), pid_namespace);
+    return holder != 0 && holder >> 32U == short_namespace(own_pid_namespace()) &&
+           !is_thread_alive(static_cast<std::uint32_t>(holder));
 }
 
 ring_lock::ring_lock(subscription_slot& slot, eventlog_ring* ring) noexcept

@@ -174,10 +174,13 @@ bool is_live(const subscription_slot& slot) noexcept {
     return shared(slot.region()->state).load(std::memory_order_relaxed) == EVENTLOG_REGION_LIVE;
 }
 
-/// Precondition: the lock is held. `custom_time` is 0 without a custom clock.
-write_result write_as_holder(subscription_slot& slot, eventlog_ring* ring,
-                             std::uint64_t provider_head, const event_payload& payload,
-                             std::uint64_t custom_time, bool may_begin_buffer) noexcept {
+/// Precondition: the lock is held. `custom_time` is 0 without a custom clock. Not inlined: taking
+/// the lock needs the stack.
+[[gnu::noinline]] write_result write_as_holder(subscription_slot& slot, eventlog_ring* ring,
+                                               std::uint64_t provider_head,
+                                               const event_payload& payload,
+                                               std::uint64_t custom_time,
+                                               bool may_begin_buffer) noexcept {
     // Checked again, because waiting may have taken long. Pairs with the fence in release_memory.
     std::atomic_thread_fence(std::memory_order_seq_cst);
     if (!is_live(slot)) {

@@ -62,6 +62,8 @@ class keyword_names {
   public:
     /// `schema` has just been opened; its bytes must outlive this.
     constexpr explicit keyword_names(const schema_reader& schema) noexcept : schema_(schema) {}
+    /// The same for another schema, without a temporary.
+    void read_from(const schema_reader& schema) noexcept { schema_ = schema; }
 
     /// The bits of the provider's keywords that match a comma-separated list of patterns, and those
     /// of the masks in it.
@@ -86,13 +88,13 @@ enum class verdict {
 
 /// Calls visit(event id, verdict) for each event that the filter wants, then for the event that
 /// ends a dump, which every subscription to the provider gets. Returns how many events are wanted.
-/// `schema` has just been opened with the same schema as `names`, and its events are read.
+/// `schema` has just been opened with the same schema as `names`, and its events are read, each
+/// into `event`.
 template <class Visitor>
 unsigned read_wanted(schema_reader& schema, const keyword_names& names, std::string_view filter,
-                     Visitor&& visit) noexcept {
+                     event_description& event, Visitor&& visit) noexcept {
     unsigned wanted = 0;
     std::uint16_t dump_complete_event = no_index;
-    event_description event;
     while (schema.next_event(event)) {
         if (event.kind == kind::state_complete) {
             dump_complete_event = event.id;
@@ -114,7 +116,8 @@ unsigned read_wanted(schema_reader& schema, const keyword_names& names, std::str
 template <class Visitor>
 unsigned for_each_wanted(schema_reader schema, std::string_view filter, Visitor&& visit) noexcept {
     const keyword_names names(schema);
-    return read_wanted(schema, names, filter, visit);
+    event_description event;
+    return read_wanted(schema, names, filter, event, visit);
 }
 
 }  // namespace eventlog::core

@@ -23,8 +23,8 @@ inline namespace v0 {
 namespace detail {
 
 /// A payload with more bytes of variable fields is emitted in segments, because the thread's stack
-/// may be small.
-inline constexpr std::size_t inline_var_fields_size = 512;
+/// may be small: see Signal stacks in eventlog(7).
+inline constexpr std::size_t inline_var_fields_size = 96;
 
 /// Emits a payload with over inline_var_fields_size bytes of variable fields in segments. The words
 /// of the variable fields in `fixed` must be zero.
@@ -71,19 +71,6 @@ template <std::size_t VarFields, bool AllTexts, class PutFixed>
                                                         const var_field* found,
                                                         PutFixed put_fixed) noexcept {
     put_fixed(payload);
-    std::size_t size = 0;
-    for (std::size_t i = 0; i < VarFields; ++i) {
-        size += found[i].size;
-    }
-    if (size > inline_var_fields_size) [[unlikely]] {
-        // A copy, so that `found` stays in registers on the usual path.
-        var_field large[VarFields]{};
-        for (std::size_t i = 0; i < VarFields; ++i) {
-            large[i] = found[i];
-        }
-        emit_segments<VarFields>(site, payload, large, site.common.fixed_size + size);
-        return;
-    }
     std::size_t before = 0;
     for (std::size_t i = 0; i < VarFields; ++i) {
         const var_field_location& place = site.location_of(i);
@@ -99,7 +86,13 @@ template <std::size_t VarFields, bool AllTexts, class PutFixed>
             before += part;
         }
     }
-    eventlog_emit_raw(site.handle(), site.event, payload, site.common.fixed_size + size);
+    eventlog_emit_raw(site.handle(), site.event, payload, site.common.fixed_size + before);
+}
+
+/// Whether the variable fields are emitted in segments.
+template <class... Size>
+[[gnu::always_inline]] inline bool are_large(Size... size) noexcept {
+    return (std::size_t{0} + ... + size) > inline_var_fields_size;
 }
 
 [[gnu::always_inline]] inline std::size_t measured(const void* data, std::size_t size) noexcept {
@@ -134,6 +127,10 @@ struct encoder<indices<Word...>, indices<VarField...>, AllTexts> {
         length<VarField>... size) noexcept {
         constexpr std::size_t fixed = 8 * sizeof...(Word);
         if constexpr (sizeof...(VarField) != 0) {
+            if (are_large(size...)) [[unlikely]] {
+                // A tail call before the stack is used: large events need it for other objects.
+                return emit_large(at, words..., data..., size...);
+            }
             alignas(16) unsigned char payload[payload_capacity(fixed)];
             const var_field found[] = {{data, size}...};
             emit_with_var_fields<sizeof...(VarField), AllTexts>(
@@ -145,6 +142,17 @@ struct encoder<indices<Word...>, indices<VarField...>, AllTexts> {
         } else {
             eventlog_emit_raw(at.handle(), at.event, "", 0);
         }
+    }
+
+    /// The same events with large variable fields.
+    [[gnu::noinline, gnu::cold, gnu::visibility("hidden")]] static void emit_large(
+        const event_site& at, word<Word>... words, address<VarField>... data,
+        length<VarField>... size) noexcept {
+        constexpr std::size_t fixed = 8 * sizeof...(Word);
+        alignas(16) unsigned char payload[fixed];
+        put_words(payload, {words...});
+        var_field found[] = {{data, size}...};
+        emit_segments<sizeof...(VarField)>(at, payload, found, (at.common.fixed_size + ... + size));
     }
 
     /// As emit, with C strings among the variable fields, whose sizes are measured here: the call
@@ -168,9 +176,16 @@ struct encoder<indices<Word...>, indices<VarField...>, AllTexts> {
             put_arrays(target, whole, array_locations_of<Event>, values, arrays);
         };
         if constexpr (sizeof...(VarField) != 0) {
-            alignas(16) unsigned char payload[payload_capacity(fixed)];
-            const var_field found[] = {{data, measured(data, size)}...};
-            emit_with_var_fields<sizeof...(VarField), AllTexts>(at, payload, found, put_fixed);
+            var_field found[] = {{data, measured(data, size)}...};
+            if (are_large(found[VarField].size...)) [[unlikely]] {
+                alignas(16) unsigned char payload[whole];
+                put_fixed(payload);
+                emit_segments<sizeof...(VarField)>(at, payload, found,
+                                                   (fixed + ... + found[VarField].size));
+            } else {
+                alignas(16) unsigned char payload[payload_capacity(fixed)];
+                emit_with_var_fields<sizeof...(VarField), AllTexts>(at, payload, found, put_fixed);
+            }
         } else {
             alignas(16) unsigned char payload[whole];
             put_fixed(payload);

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 
 #include <gtest/gtest.h>
 
@@ -123,6 +124,15 @@ TEST(clock_offset_table, matches_kernel_clocks) {
     EXPECT_TRUE(elog::offsets_changed(found, {18, found.boottime, found.tai + 1'000'000'000}));
 }
 
+eventlog_clock_sample least_interrupted(std::span<const eventlog::core::clock_readings> readings) {
+    eventlog_clock_sample best{};
+    std::uint64_t shortest = UINT64_MAX;
+    for (const auto& each : readings) {
+        eventlog::core::keep_less_interrupted(each, shortest, best);
+    }
+    return best;
+}
+
 TEST(clock, selects_uninterrupted_reading) {
     using eventlog::core::clock_readings;
     constexpr clock_readings usual{1000, 70, 5070, 1060};
@@ -134,7 +144,7 @@ TEST(clock, selects_uninterrupted_reading) {
         std::array{held_up_late, held_up_early, usual},
     };
     for (const auto& readings : orders) {
-        const eventlog_clock_sample pair = eventlog::core::least_interrupted_sample(readings);
+        const eventlog_clock_sample pair = least_interrupted(readings);
         EXPECT_EQ(pair.clock, 1030U);
         EXPECT_EQ(pair.monotonic, 70U);
         EXPECT_EQ(pair.realtime, 5070U);
@@ -145,7 +155,7 @@ TEST(clock, handles_wrap_between_readings) {
     using eventlog::core::clock_readings;
     constexpr std::array readings{clock_readings{100, 1, 2, 300},
                                   clock_readings{UINT64_MAX - 49, 3, 4, 50}};
-    EXPECT_EQ(eventlog::core::least_interrupted_sample(readings).clock, 0U);
+    EXPECT_EQ(least_interrupted(readings).clock, 0U);
 }
 
 // Holds wherever the thread is interrupted.
