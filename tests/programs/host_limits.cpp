@@ -206,6 +206,7 @@ void mark(std::uint32_t step) {
 void emit_all(std::uint32_t /*rounds*/) {}
 void run_callbacks() {}
 void report_status() {}
+void request_snapshot() {}
 
 #else
 
@@ -264,6 +265,14 @@ void report_status() {
     control->counters[0] = counted.written;
     control->counters[1] = counted.lost_full + counted.lost_too_large + counted.lost_busy;
     control->counters[2] = counted.lost_unattached;
+}
+
+void request_snapshot() {
+    errno = unused_error;
+    static_cast<void>(eventlog::request_snapshot("host_limits"));
+    if (errno != unused_error) {
+        print_number("errno in request_snapshot ", errno);
+    }
 }
 
 #endif
@@ -350,6 +359,9 @@ int main(int argument_count, char** arguments) {
                 break;
             case 's':
                 report_status();
+                break;
+            case 'p':
+                request_snapshot();
                 break;
             default:
                 return 3;

@@ -14,7 +14,7 @@ OUTPUT_SIZE = 2048
 EMITS_OF_STEP = 20
 END_STATUS = 3
 STEPS = {"restrict": "r", "emit": "e", "burst": "b", "work": "w", "callbacks": "c", "fork": "f",
-         "status": "s", "end": "q"}
+         "status": "s", "request": "p", "end": "q"}
 PAGE = os.path.join(os.path.dirname(__file__), "../../../docs/man/eventlog.7")
 RUNS_ON, ENDED, HANGS = range(3)
 
@@ -100,7 +100,8 @@ def listed_calls():
     steps = {}
     for item in section.split("\n.It ")[1:]:
         step, _, calls = item.partition("\n")
-        steps[step] = set(re.findall(r"[a-z_0-9]+", calls))
+        # Behind a semicolon are notes.
+        steps[step] = set(re.findall(r"[a-z_0-9]+", calls.partition(";")[0]))
     return steps
 
 

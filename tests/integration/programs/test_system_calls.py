@@ -18,7 +18,8 @@ END = "A subscription ends"
 FIRST = "A thread emits its first event"
 FULL = "A buffer is full, and a request for a snapshot"
 SHARED = "An event goes to the shared ring"
-USER = "In the directory of a user other than root, when a subscription begins or a buffer is full"
+USER = "In the directory of a user other than root, when rights are checked"
+GROUP = "Of a group and of root of a user namespace, when rights are checked"
 KERNEL = "Trace events"
 MARK = re.compile(r"^(\d+) +prctl\(0x686f7374[^,]*, (\w+)")
 CALL = re.compile(r"^(\d+) +([a-z_0-9]+)\(")
@@ -125,20 +126,73 @@ class SystemCalls(harness.Case):
         self.check([("1", REGISTRATION, KERNEL), "e", ("e", BEGIN, FIRST, SHARED), ("e", SHARED),
                     ("b", SHARED, FULL), ("e", END), "e", ("q", REGISTRATION, END)])
 
-    @unittest.skipUnless(os.geteuid() == 0, "takes root")
-    def test_of_a_user(self):
+    def test_request_for_a_snapshot(self):
+        host = self.start_host()
+        self.run_elog("flight", "start", "flight", "-e", "host_limits:*", "--buffer-size", "128K")
+        self.assertTrue(host.step("emit", "request"))
+        self.run_elog("flight", "stop", "flight", "--discard")
+        self.end_host(host)
+        steps = self.check([("1", REGISTRATION, KERNEL), ("e", BEGIN, FIRST), ("p", FULL),
+                            ("q", REGISTRATION, END)])
+        self.assertEqual(steps[2][1], {"futex"})
+
+    def prepare_user(self, *options):
+        """Returns a command that runs another one as a user other than root."""
         as_user = ["setpriv", "--reuid", str(UNPRIVILEGED_USER), "--regid", str(UNPRIVILEGED_USER),
-                   "--clear-groups"]
-        if subprocess.run([*as_user, "strace", "true"], check=False, stderr=subprocess.DEVNULL).returncode != 0:
-            self.skipTest("this container has no other users")
+                   "--clear-groups", *options]
+        if subprocess.run([*as_user, "strace", "true"], check=False,
+                          stderr=subprocess.DEVNULL).returncode != 0:
+            self.skipTest("this container has no other users, or no user namespaces")
         os.chmod(self.scratch, 0o777)
-        os.umask(0)
-        host = self.start_host(*as_user)
-        self.assertTrue(host.step("emit"))
-        recording = self.start(*as_user, harness.ELOG, "record", "-e", "host_limits:*", "-o",
+        self.addCleanup(os.umask, os.umask(0))
+        return as_user
+
+    def record(self, *command):
+        """Runs `elog record` by a command that starts another one."""
+        recording = self.start(*command, harness.ELOG, "record", "-e", "host_limits:*", "-o",
                                self.path("run.elog"), "--buffer-size", "128K")
         self.wait_for(lambda: self.is_mapped(recording, "subscriptions")
                       or recording.poll() is not None, "a subscription")
+        return recording
+
+    @unittest.skipUnless(os.geteuid() == 0, "takes root")
+    def test_of_a_group(self):
+        as_member = self.prepare_user()
+        for folder, mode in (("", 0o2750), ("/processes", 0o2770), ("/subscriptions", 0o2770)):
+            os.mkdir(self.directory + folder)
+            os.chown(self.directory + folder, 0, UNPRIVILEGED_USER)
+            os.chmod(self.directory + folder, mode)
+        host = self.start_host(*as_member)
+        self.assertTrue(host.step("emit"))
+        recording = self.record()
+        self.assertTrue(host.step("emit", "burst"))
+        self.stop(recording)
+        self.end_host(host)
+        steps = self.check([("1", REGISTRATION, GROUP, KERNEL), "e", ("e", BEGIN, FIRST, GROUP),
+                            ("b", FULL, GROUP), ("q", REGISTRATION, END)])
+        self.assertLessEqual({"fchmod", "getresuid"}, steps[0][1])
+        self.assertLessEqual({"getresuid", "getresgid"}, steps[2][1])
+
+    @unittest.skipUnless(os.geteuid() == 0, "takes root")
+    def test_of_root_of_a_user_namespace(self):
+        in_namespace = self.prepare_user("unshare", "--user", "--map-root-user")
+        host = self.start_host(*in_namespace)
+        self.assertTrue(host.step("emit"))
+        # The user who is root there.
+        recording = self.record(*in_namespace[:in_namespace.index("unshare")])
+        self.assertTrue(host.step("emit", "burst"))
+        self.stop(recording)
+        self.end_host(host)
+        steps = self.check([("1", REGISTRATION, GROUP, KERNEL), "e", ("e", BEGIN, FIRST, GROUP),
+                            ("b", FULL, GROUP), ("q", REGISTRATION, END)])
+        self.assertIn("prctl", steps[3][1])
+
+    @unittest.skipUnless(os.geteuid() == 0, "takes root")
+    def test_of_a_user(self):
+        as_user = self.prepare_user()
+        host = self.start_host(*as_user)
+        self.assertTrue(host.step("emit"))
+        recording = self.record(*as_user)
         self.assertTrue(host.step("emit", "burst", "status"))
         self.assertEqual(sum(host.status()[2][:2]), host.status()[2][3] - 20, host.status())
         self.stop(recording)
@@ -146,6 +200,7 @@ class SystemCalls(harness.Case):
         steps = self.check([("1", REGISTRATION, USER, KERNEL), "e", ("e", BEGIN, FIRST, USER),
                             ("b", FULL, USER), ("s", USER, FIRST, REGISTRATION),
                             ("q", REGISTRATION, END)])
+        self.assertLessEqual({"capget", "getresuid"}, steps[0][1])
         self.assertLessEqual({"capget", "getresuid"}, steps[3][1])
 
 
