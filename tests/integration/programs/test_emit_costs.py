@@ -11,12 +11,21 @@ import subprocess
 import unittest
 
 import harness
+import host_program
 
-# As eventlog(7) promises: of an emit that attaches, and of another one.
-CALLS_OF_ATTACH = 150
-CALLS = 16
-FAULTS_OF_ATTACH = 150
-FAULTS = 8
+
+def promised(pattern):
+    """A number of the section of eventlog(7) about costs."""
+    with open(host_program.PAGE, encoding="utf-8") as file:
+        section = file.read().split(".Ss Costs of an emit\n")[1].split("\n.Ss ")[0]
+    return int(re.search(pattern, section.replace("\n", " "))[1])
+
+
+# Of an emit that attaches, and of another one.
+CALLS_OF_ATTACH = FAULTS_OF_ATTACH = promised(r"at most (\d+) system calls and page faults")
+CALLS = promised(r"an emit makes at most (\d+) system calls")
+FAULTS = promised(r"system calls and (\d+) page faults, and one page fault for each page")
+RESERVED_AT_ONCE = promised(r"reserves that ring if it has at most (\d+) MiB") << 20
 EVENTS = 4000
 # More than two buffers in all.
 BYTES = 10000
@@ -49,6 +58,58 @@ class EmitCosts(harness.Case):
 
     def test_page_faults_without_restartable_sequences(self):
         self.check_faults(BUFFER // 4096, EVENTLOG_RSEQ="off")
+
+    def emit_to_flight_recorder(self, *tracer, size="4x16M", **environment):
+        """Returns the page faults of the attach and the most of another emit, and how much memory
+        the recorder has got."""
+        self.environment.update(environment)
+        program = self.start(*tracer, harness.program("emit_costs"), str(EVENTS), str(BYTES),
+                             stdin=subprocess.PIPE)
+        self.wait_for(lambda: self.names("processes", may_be_missing=True), "a provider")
+        self.run_elog("flight", "start", "flight", "-e", "emit_costs:*", "--buffer-size", size)
+        path = os.path.join(self.directory, "subscriptions", "00")
+        before = os.stat(path).st_blocks * 512
+        output, errors = program.communicate("go\n", timeout=harness.TIMEOUT)
+        self.assertEqual(program.returncode, 0, output + errors)
+        allocated = os.stat(path).st_blocks * 512 - before
+        self.run_elog("flight", "stop", "flight", "--discard")
+        first, most = re.search(r"faults (\d+) (\d+)", output).groups()
+        return int(first), int(most), allocated
+
+    def test_page_faults_in_flight_recorder(self):
+        first, most, allocated = self.emit_to_flight_recorder()
+        self.assertLessEqual(first, FAULTS_OF_ATTACH)
+        self.assertLessEqual(most, FAULTS + BYTES // 4096 + 2)
+        self.assertLess(allocated, BUFFER)
+
+    @unittest.skipUnless(harness.IS_SHARED_RING_LAZY, "the shared ring is reserved at once")
+    def test_emit_allocates_each_buffer_of_the_shared_ring_in_flight_recorder(self):
+        first, most, allocated = self.emit_to_flight_recorder(EVENTLOG_RSEQ="off")
+        pages = BUFFER // 4096
+        self.assertLessEqual(first, FAULTS_OF_ATTACH + pages)
+        self.assertLessEqual(most, FAULTS + BYTES // 4096 + 2 + pages)
+        # The emits have allocated them, not the attach: see the test of a large ring.
+        self.assertGreaterEqual(allocated, 3 * BUFFER)
+
+    @unittest.skipUnless(shutil.which("strace"), "there is no strace")
+    @unittest.skipUnless(harness.IS_SHARED_RING_LAZY, "the shared ring is reserved at once")
+    def test_attach_reserves_shared_ring_where_the_kernel_cannot_populate(self):
+        # As before Linux 5.14.
+        program = ["strace", "-qq", "-f", "-o", "/dev/null", "-e", "trace=madvise",
+                   "-e", "inject=madvise:error=EINVAL"]
+        first, most, allocated = self.emit_to_flight_recorder(*program, EVENTLOG_RSEQ="off")
+        self.assertLessEqual(first, FAULTS_OF_ATTACH)
+        self.assertLessEqual(most, FAULTS + BYTES // 4096 + 2)
+        self.assertGreaterEqual(allocated, 4 * BUFFER)
+
+    @unittest.skipUnless(harness.IS_SHARED_RING_LAZY, "the shared ring is reserved at once")
+    def test_attach_reserves_a_small_shared_ring(self):
+        size = RESERVED_AT_ONCE // 4
+        first, most, allocated = self.emit_to_flight_recorder(size=f"4x{size >> 20}M",
+                                                              EVENTLOG_RSEQ="off")
+        self.assertLessEqual(first, FAULTS_OF_ATTACH)
+        self.assertLessEqual(most, FAULTS + BYTES // 4096 + 2)
+        self.assertGreaterEqual(allocated, RESERVED_AT_ONCE)
 
     def check_calls(self, **environment):
         trace = self.path("trace")
