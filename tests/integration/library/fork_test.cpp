@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cerrno>
 #include <chrono>
 #include <cstdint>
 #include <cstdlib>
@@ -29,6 +30,7 @@
 #include "provider/runtime_definition.hpp"
 #include "run_in_child.hpp"
 #include "scratch.hpp"
+#include "syscall_override.hpp"
 
 namespace {
 
@@ -109,6 +111,23 @@ TEST(fork, child_takes_first_entry_if_parent_has_not_attached) {
     listener.finish();
     // The schema is in the region since.
     EXPECT_EQ(listener.providers().size(), 1U);
+}
+
+// As before Linux 5.14.
+TEST(fork, child_takes_its_entry_at_once_where_the_kernel_cannot_populate) {
+    event_listener listener("fork_test:*");
+    fork_test::emit(birth{1});
+    EXPECT_EQ(run_in_child([] {
+                  if (!eventlog::test::override_syscall(SYS_madvise, EINVAL)) {
+                      return 1;
+                  }
+                  return run_in_child([] { return 0; });
+              }),
+              0);
+    listener.finish();
+    // The parent and its grandchild. The child was forked before it lost the call.
+    EXPECT_EQ(listener.records().size(), 1U);
+    EXPECT_EQ(listener.providers().size(), 2U);
 }
 
 TEST(fork, child_opens_nothing_at_its_first_event) {
