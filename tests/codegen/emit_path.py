@@ -12,7 +12,8 @@ more stack than RULES allows. PLANTED is a source with such mistakes, which must
 RULES has one rule a line, and says why:
 
     limit BYTES                  of the stack of an emit
-    root FUNCTION [BYTES]        a function that emits, and its limit if it has another one
+    root FUNCTION [BYTES [without TEXT]]   a function that emits, and its limit if it has another
+                                 one, if it calls no function with TEXT in its symbol
     call BYTES FUNCTION REASON   a function of the C library, and the stack that it needs
     pointer FUNCTION REASON      a function of the library that calls the program through a pointer
     apart FUNCTION REASON        a function whose stack is documented on its own
@@ -42,7 +43,7 @@ POINTER = "__indirect_call"
 class Rules:
     def __init__(self, path):
         self.limit = 0
-        self.roots, self.calls = {}, {}
+        self.roots, self.calls = [], {}
         self.pointers, self.apart, self.circles, self.tails = set(), set(), set(), set()
         with open(path, encoding="utf-8") as file:
             for number, line in enumerate(file, 1):
@@ -54,8 +55,9 @@ class Rules:
         kind, *rest = words
         if kind == "limit" and len(rest) == 1:
             self.limit = int(rest[0])
-        elif kind == "root" and len(rest) in (1, 2):
-            self.roots[rest[0]] = int(rest[1]) if len(rest) == 2 else self.limit
+        elif kind == "root" and (len(rest) in (1, 2) or rest[2:3] == ["without"]):
+            limit = int(rest[1]) if len(rest) > 1 else self.limit
+            self.roots.append((rest[0], limit, rest[3] if len(rest) == 4 else None))
         elif kind == "call" and len(rest) > 2:
             self.calls[rest[1]] = int(rest[0])
         elif kind == "pointer" and len(rest) > 1:
@@ -112,8 +114,8 @@ class Graph:
 class Walk:
     """One emitting function: what it comes to, and its deepest path."""
 
-    def __init__(self, graph, rules):
-        self.graph, self.rules = graph, rules
+    def __init__(self, graph, rules, without=None):
+        self.graph, self.rules, self.without = graph, rules, without
         self.known = {}
         self.complaints = set()
 
@@ -148,6 +150,8 @@ class Walk:
         if (found := self.graph.resolve(target)) is not None:
             if (name, self.graph.name(found)) in self.rules.circles:
                 return 0, ()
+            if self.without is not None and self.without in found:
+                return 0, ()
             return self.depth(found, path)
         if target not in self.rules.calls:
             self.complaints.add(f"{name} calls {target}")
@@ -158,11 +162,11 @@ class Walk:
 def check(graph, rules):
     """Returns the complaints about all functions that emit; prints the deepest paths."""
     complaints = []
-    for root, limit in rules.roots.items():
+    for root, limit, without in rules.roots:
         if root not in graph.frames:
             complaints.append(f"{root}: there is no such function")
             continue
-        walk = Walk(graph, rules)
+        walk = Walk(graph, rules, without)
         stack, path = walk.depth(root)
         complaints.extend(f"{root}: {each}" for each in sorted(walk.complaints))
         print(f"{root}: {stack} bytes of stack: {', '.join(path)}")

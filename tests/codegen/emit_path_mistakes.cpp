@@ -5,8 +5,12 @@
 #include <cstdlib>
 
 struct eventlog_provider;
+struct eventlog_session;
+struct eventlog_timed_scope;
 
 // expect: eventlog_emit_raw: needs
+// expect: eventlog_emit: needs
+// expect: eventlog_session_emit: needs
 // expect: eventlog_emit_raw does not end with a jump to emit_block_slow
 // expect: eventlog_emit_raw: describe calls snprintf
 // expect: eventlog_emit_raw_parts: duplicate calls malloc
@@ -22,6 +26,16 @@ void (*volatile callback)() = nullptr;
     char text[4000];
     static_cast<void>(std::snprintf(text, sizeof text, "%d", number));
     number = text[0];
+}
+
+/// Too much for events with few values.
+template <unsigned long FieldsMax>
+[[gnu::noinline]] void describe_values() {
+    char text[300 * FieldsMax];
+    for (char& each : text) {
+        each = static_cast<char>(number);
+    }
+    number = text[number];
 }
 
 [[gnu::noinline]] void duplicate() {
@@ -52,4 +66,15 @@ bool eventlog_has_listener(const eventlog_provider*) {
 unsigned eventlog_request_snapshot(const char*) {
     return static_cast<unsigned>(count_down(number));
 }
+void eventlog_emit_raw_text() {}
+void eventlog_emit(eventlog_provider*) {
+    describe_values<100>();
+}
+void eventlog_session_begin(eventlog_session*) {}
+void eventlog_session_end(eventlog_session*) {}
+void eventlog_session_emit(eventlog_session*) {
+    describe_values<16>();
+}
+void eventlog_session_emit_current(eventlog_session*) {}
+void eventlog_timed_scope_emit(eventlog_timed_scope*) {}
 }
