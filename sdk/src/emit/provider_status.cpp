@@ -21,13 +21,29 @@
 namespace eventlog::core {
 namespace {
 
-void copy_text(char* text, std::size_t text_size, const char* sentence) noexcept {
-    if (text != nullptr && text_size != 0) {
-        const std::size_t size = std::min(std::strlen(sentence), text_size - 1);
-        std::memcpy(text, sentence, size);
-        text[size] = '\0';
+/// The message of a status, collected under the registry lock. The sentence is made afterwards:
+/// describing an errno translates it, which may allocate, take locks and load files.
+struct status_message {
+    sentence_writer before;  // a begin without an errno
+    error_text text;
+    const char* end = "";
+    error_text::text_copies copies;
+
+    /// The last step under the lock.
+    void keep() noexcept { text.copy_texts(copies); }
+
+    void copy_to(char* target, std::size_t target_size) const noexcept {
+        sentence_writer made = before;
+        made.put(std::string_view(text.text().c_str()));
+        made.put(std::string_view(end));
+        if (target != nullptr && target_size != 0) {
+            const std::string_view sentence(made.sentence().c_str());
+            const std::size_t size = std::min(sentence.size(), target_size - 1);
+            std::memcpy(target, sentence.data(), size);
+            target[size] = '\0';
+        }
     }
-}
+};
 
 /// Whether the last attempt to attach to a listener has failed. Under the registry lock.
 bool explain_attach_error(const eventlog_provider& provider, error_text& sentence) noexcept {
@@ -37,13 +53,18 @@ bool explain_attach_error(const eventlog_provider& provider, error_text& sentenc
         (listening_slots(provider) == 0 && !may_miss_subscriptions(provider))) {
         return false;
     }
-    const char* const reason =
-        !is_own ? "its process was not created by fork(2), or may not call getpid"
-        : error == unknown_attach_error ? "the directory or its memory is out of reach"
-                                        : std::strerror(error);
-    sentence.set("Provider %s cannot attach to a subscription (%s). Its events count as "
-                 "unattached. Check the limits and the sandbox of its process.",
-                 provider.name.data(), reason);
+    const auto explain = [&](auto reason) {
+        sentence.set("Provider %s cannot attach to a subscription (%s). Its events count as "
+                     "unattached. Check the limits and the sandbox of its process.",
+                     provider.name.data(), reason);
+    };
+    if (!is_own) {
+        explain("its process was not created by fork(2), or may not call getpid");
+    } else if (error == unknown_attach_error) {
+        explain("the directory or its memory is out of reach");
+    } else {
+        explain(system_error{error});
+    }
     return true;
 }
 
@@ -83,7 +104,7 @@ eventlog_counters counters_of(const eventlog_provider& provider, unsigned route)
 }
 
 /// The events that the kernel has not registered, by the first of them.
-error_sentence describe_missing_events(const eventlog_provider& provider) noexcept {
+void describe_missing_events(const eventlog_provider& provider, status_message& message) noexcept {
     const missing_events& missing = provider.user_events.missing;
     schema_reader schema;
     event_description event;
@@ -92,7 +113,7 @@ error_sentence describe_missing_events(const eventlog_provider& provider) noexce
         while (schema.next_event(event) && event.id != missing.first) {
         }
     }
-    sentence_writer made;
+    sentence_writer& made = message.before;
     made.put(missing.count);
     made.put(" of ");
     made.put(provider.event_count.load(std::memory_order_relaxed));
@@ -101,9 +122,8 @@ error_sentence describe_missing_events(const eventlog_provider& provider) noexce
     made.put(" are not in tracefs. The first is ");
     made.put(event.name);
     made.put(": ");
-    made.put(missing.why.text().c_str());
-    made.put(".");
-    return made.sentence();
+    message.text = missing.why;
+    message.end = ".";
 }
 
 /// The answer to a handler that interrupted the lock's holder.
@@ -133,18 +153,46 @@ eventlog_status_code memory_status(const eventlog_provider* provider, eventlog_c
 
 eventlog_status_code user_events_status(const eventlog_provider* provider,
                                         eventlog_counters& counted,
-                                        error_sentence& sentence) noexcept {
+                                        status_message& message) noexcept {
     if (provider == nullptr || provider->user_events.status == EVENTLOG_STATUS_UNREGISTERED) {
         // Not opened, for the same reason as the provider is not published.
-        error_text why;
-        const eventlog_status_code code = publishing_status(provider, why);
-        sentence = why.text();
-        return code;
+        return publishing_status(provider, message.text);
     }
     counted = counters_of(*provider, EVENTLOG_COUNTERS_USER_EVENTS);
-    sentence = provider->user_events.missing.count != 0 ? describe_missing_events(*provider)
-                                                        : provider->user_events.status_text.text();
+    if (provider->user_events.missing.count != 0) {
+        describe_missing_events(*provider, message);
+    } else {
+        message.text = provider->user_events.status_text;
+    }
     return provider->user_events.status;
+}
+
+/// Code, message and counters of a route.
+eventlog_status_code route_status(const eventlog_provider* provider, std::uint32_t route,
+                                  eventlog_counters& counted, status_message& message) noexcept {
+    const registry_lock lock;
+    eventlog_status_code code = EVENTLOG_STATUS_NO_ROUTE;
+    if (!lock.held()) {
+        code = unknown_status(message.text);
+    } else if (route == EVENTLOG_ROUTE_MEMORY) {
+        code = memory_status(provider, counted, message.text);
+    } else if (route == EVENTLOG_ROUTE_USER_EVENTS) {
+        code = user_events_status(provider, counted, message);
+    } else {
+        message.text.set("This version of eventlog does not know that route. Ask for one of enum "
+                         "eventlog_route.");
+    }
+    message.keep();
+    return code;
+}
+
+eventlog_status_code status_of(const eventlog_provider* provider,
+                               status_message& message) noexcept {
+    const registry_lock lock;
+    const eventlog_status_code code =
+        lock.held() ? publishing_status(provider, message.text) : unknown_status(message.text);
+    message.keep();
+    return code;
 }
 
 }  // namespace
@@ -154,11 +202,9 @@ eventlog_status_code eventlog_provider_status(const eventlog_provider* provider,
                                               std::size_t text_size) {
     using namespace eventlog::core;
     const signal_guard guard;
-    const registry_lock lock;
-    error_text sentence;
-    const eventlog_status_code code =
-        lock.held() ? publishing_status(provider, sentence) : unknown_status(sentence);
-    copy_text(text, text_size, sentence.text().c_str());
+    status_message message;
+    const eventlog_status_code code = status_of(provider, message);
+    message.copy_to(text, text_size);
     return code;
 }
 
@@ -170,24 +216,9 @@ eventlog_status_code eventlog_provider_route_status(const eventlog_provider* pro
     using namespace eventlog::core;
     const signal_guard guard;
     eventlog_counters counted{};
-    eventlog_status_code code = EVENTLOG_STATUS_NO_ROUTE;
-    error_text why;
-    error_sentence sentence;
-    const registry_lock lock;
-    if (!lock.held()) {
-        code = unknown_status(why);
-    } else if (route == EVENTLOG_ROUTE_MEMORY) {
-        code = memory_status(provider, counted, why);
-    } else if (route == EVENTLOG_ROUTE_USER_EVENTS) {
-        code = user_events_status(provider, counted, sentence);
-    } else {
-        why.set("This version of eventlog does not know that route. Ask for one of enum "
-                "eventlog_route.");
-    }
-    if (sentence.characters[0] == '\0') {
-        sentence = why.text();
-    }
-    copy_text(text, text_size, sentence.c_str());
+    status_message message;
+    const eventlog_status_code code = route_status(provider, route, counted, message);
+    message.copy_to(text, text_size);
     if (counters != nullptr) {
         // Counters unknown to this version read zero.
         std::memset(counters, 0, counters_size);

@@ -45,6 +45,17 @@ error_sentence error_text::text() const noexcept {
     return made.sentence();
 }
 
+void error_text::copy_texts(text_copies& copies) noexcept {
+    for (std::size_t i = 0; i < values_max; ++i) {
+        if (kinds_[i] == kind::text && values_[i].text != nullptr) {
+            sentence_writer copy;
+            copy.put(std::string_view(values_[i].text));
+            copies[i] = copy.sentence();
+            values_[i].text = copies[i].c_str();
+        }
+    }
+}
+
 void sentence_writer::put(std::string_view part) noexcept {
     std::array<char, 256>& characters = sentence_.characters;
     const std::size_t size = std::min(part.size(), characters.size() - 1 - used_);

@@ -60,8 +60,14 @@ class error_text {
     /// The sentence; empty if nothing was set.
     [[nodiscard]] error_sentence text() const noexcept;
 
-  private:
     static constexpr std::size_t values_max = 3;
+    /// Copies of the texts, as far as a sentence has room.
+    using text_copies = std::array<error_sentence, values_max>;
+    /// Replaces the texts by copies, so that the sentence can be made after the lock that keeps
+    /// them was released.
+    void copy_texts(text_copies& copies) noexcept;
+
+  private:
     enum class kind : std::uint8_t { text, number, error };
     union value {
         const char* text;

@@ -36,6 +36,16 @@ TEST(error_text, describes_an_error_when_it_is_read) {
     EXPECT_EQ(text.text().c_str(), expected);
 }
 
+TEST(error_text, copies_its_texts) {
+    char name[] = "a";
+    error_text text;
+    text.set("%s has %u (%s)", name, 7U, system_error{ENOENT});
+    error_text::text_copies copies;
+    text.copy_texts(copies);
+    name[0] = 'b';
+    EXPECT_EQ(text.text().c_str(), std::string("a has 7 (") + std::strerror(ENOENT) + ")");
+}
+
 TEST(error_text, does_not_interpret_a_value) {
     error_text text;
     text.set("%s and %s", "%s", "%u");
