@@ -4,15 +4,17 @@
 // program makes the call. So the handler runs wherever the library makes that call, also while it
 // holds a lock. The first time, the handler does something else before.
 //
-//     host_traps none | emit | fork | exit
+//     host_traps none | emit | fork | exit | crash
 //
 // none: nothing; emit: emits an event; fork: forks a child that emits, calls exit() and is waited
-// for; exit: calls exit(). Reads a line before it emits 10 events of the program's own. Prints the
-// number of calls.
+// for; exit: calls exit(); crash: writes to a protected page, where a handler of SIGSEGV emits,
+// forks as above, and makes the page writable. Reads a line before it emits 10 events of the
+// program's own. Prints the number of calls.
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -43,12 +45,47 @@ using host_traps = eventlog::provider<"host_traps", step, trapped>;
 // A call with this value in the last register is the handler's and permitted.
 constexpr std::uint32_t permit = 0x7e57;
 
-enum class deed : std::uint8_t { none, emit, fork, exit };
+enum class deed : std::uint8_t { none, emit, fork, exit, crash };
 std::atomic<deed> next{deed::none};
 std::atomic<unsigned> calls{0};
 
 void emit_trapped() {
     host_traps::emit(trapped{static_cast<std::uint32_t>(::getpid())});
+}
+
+void fork_emitting_child() {
+    const pid_t child = ::fork();
+    if (child == 0) {
+        emit_trapped();
+        std::exit(3);  // runs the destructors of the library
+    }
+    int status = 0;
+    if (child < 0 || ::waitpid(child, &status, 0) != child || !WIFEXITED(status) ||
+        WEXITSTATUS(status) != 3) {
+        ::_exit(4);
+    }
+}
+
+constexpr std::size_t page_size = 65536;  // at least
+void* protected_page = MAP_FAILED;
+
+/// As a crash handler, which then lets the program go on.
+extern "C" void handle_crash(int /*signal*/) {
+    emit_trapped();
+    fork_emitting_child();
+    if (::mprotect(protected_page, page_size, PROT_READ | PROT_WRITE) != 0) {
+        ::_exit(6);
+    }
+}
+
+void crash() {
+    struct sigaction action {};
+    action.sa_handler = handle_crash;
+    protected_page = ::mmap(nullptr, page_size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (protected_page == MAP_FAILED || ::sigaction(SIGSEGV, &action, nullptr) != 0) {
+        ::_exit(6);
+    }
+    *static_cast<volatile char*>(protected_page) = 1;
 }
 
 void act() {
@@ -58,21 +95,14 @@ void act() {
         case deed::emit:
             emit_trapped();
             break;
-        case deed::fork: {
-            const pid_t child = ::fork();
-            if (child == 0) {
-                emit_trapped();
-                std::exit(3);  // runs the destructors of the library
-            }
-            int status = 0;
-            if (child < 0 || ::waitpid(child, &status, 0) != child || !WIFEXITED(status) ||
-                WEXITSTATUS(status) != 3) {
-                ::_exit(4);
-            }
+        case deed::fork:
+            fork_emitting_child();
             break;
-        }
         case deed::exit:
             std::exit(5);
+        case deed::crash:
+            crash();
+            break;
     }
 }
 
@@ -116,7 +146,7 @@ bool trap(std::uint32_t number) {
 }
 
 bool choose(std::string_view name) {
-    constexpr std::array<std::string_view, 4> names{"none", "emit", "fork", "exit"};
+    constexpr std::array<std::string_view, 5> names{"none", "emit", "fork", "exit", "crash"};
     for (std::size_t i = 0; i < names.size(); ++i) {
         if (names[i] == name) {
             next = static_cast<deed>(i);
@@ -131,7 +161,7 @@ bool choose(std::string_view name) {
 int main(int argument_count, char** arguments) {
     // Attaching reserves memory by it.
     if (argument_count != 2 || !choose(arguments[1]) || !trap(SYS_fallocate)) {
-        std::fputs("usage: host_traps none | emit | fork | exit\n", stderr);
+        std::fputs("usage: host_traps none | emit | fork | exit | crash\n", stderr);
         return 2;
     }
     std::array<char, 8> line{};

@@ -22,30 +22,38 @@ def permit_forks_in_handlers(environment):
 
 @unittest.skipUnless(os.uname().machine in ("x86_64", "aarch64"), "registers are not known")
 class Traps(harness.Case):
-    def run_trapped(self, deed, status=0):
+    def run_trapped(self, deed, status=0, trapped=0):
         """Attaches a listener to a program that handles SIGSYS instead of a call of the library.
-        Returns its output, and the text of the recording."""
+        Requires its ten events, and that each of those of its handlers, `trapped` in number, is
+        recorded or counted as lost. Returns its output."""
         program = self.start_provider(harness.program("host_traps"), deed, stdin=subprocess.PIPE)
         recording = self.start_recording("-e", "host_traps:*", "-o", self.path("run.elog"))
         self.expect(program, status)
         output, errors = program.communicate("go\n", timeout=harness.TIMEOUT)
         self.assertEqual(program.returncode, status, output + errors)
-        self.stop(recording)
-        return output, self.run_elog("print", self.path("run.elog")).stdout
+        _, errors = self.stop(recording)
+        recorded, _, lost = self.summary(errors)
+        text = self.run_elog("print", self.path("run.elog")).stdout
+        steps = 10 if status == 0 else 0
+        self.assertEqual(STEP.findall(text), [str(i) for i in range(steps)])
+        self.assertEqual(recorded, steps + len(TRAPPED.findall(text)), text)
+        if status == 0:
+            self.assertEqual(recorded + lost, steps + trapped, text + errors)
+        return output
 
     def test_handler_runs_while_library_attaches(self):
-        output, text = self.run_trapped("none")
-        self.assertRegex(output, r"calls [1-9]")
-        self.assertEqual(STEP.findall(text), [str(i) for i in range(10)])
+        self.assertRegex(self.run_trapped("none"), r"calls [1-9]")
 
     def test_handler_emits_while_library_attaches(self):
-        _, text = self.run_trapped("emit")
-        self.assertEqual(STEP.findall(text), [str(i) for i in range(10)])
+        self.run_trapped("emit", trapped=1)
 
     def test_handler_forks_while_library_attaches(self):
         permit_forks_in_handlers(self.environment)
-        _, text = self.run_trapped("fork")
-        self.assertEqual(STEP.findall(text), [str(i) for i in range(10)])
+        self.run_trapped("fork", trapped=1)
+
+    def test_crash_handler_emits_and_forks_while_library_attaches(self):
+        permit_forks_in_handlers(self.environment)
+        self.run_trapped("crash", trapped=2)
 
     def test_handler_exits_while_library_attaches(self):
         self.run_trapped("exit", status=5)
