@@ -87,9 +87,18 @@ class Rotation(harness.Case):
         self.wait_for(lambda: os.path.exists(path) and os.path.getsize(path) > 500, "a file")
         following = self.start(harness.ELOG, "print", "--follow", path)
         files = f"/proc/{following.pid}/fd"
-        self.wait_for(lambda: any(os.path.realpath(os.path.join(files, each)) == path
-                                  for each in os.listdir(files)), "an open file")
+        self.wait_for(lambda: path in self.links_in(files), "an open file")
         return following
+
+    def links_in(self, folder):
+        """The targets of links that may disappear meanwhile."""
+        found = set()
+        for name in os.listdir(folder):
+            try:
+                found.add(os.readlink(os.path.join(folder, name)))
+            except FileNotFoundError:
+                pass
+        return found
 
     def test_follow_continues_in_next_file(self):
         recording = self.start_recording("-e", "counter:*", "--wait", "-o", self.path("run.elog"),
