@@ -186,6 +186,21 @@ class GeneratedKernel(harness.Case):
         module = KernelObject(self.path("two/two.ko"))
         self.assertEqual(module.events(), ["one_e", "other_e"])
 
+    def build_module(self, name, schema):
+        """A module of a folder of that name, which exists, with the events of the schema."""
+        source = self.write(f"{name}.schema", schema)
+        self.run_elog("schema", "gen", "--lang", "kernel-c", source, "-o",
+                      self.path(f"{name}/events.h"))
+        self.write(
+            f"{name}/{name}.c",
+            "#include <linux/module.h>\n#define CREATE_TRACE_POINTS\n#include \"events.h\"\n"
+            f'MODULE_LICENSE("GPL");\nMODULE_DESCRIPTION("{name}");\n',
+        )
+        self.write(f"{name}/Kbuild", KBUILD.replace("kernel_zoo", name))
+        result = self.make(self.headers[0], name)
+        self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
+        return KernelObject(self.path(f"{name}/{name}.ko"))
+
     def test_hostile_texts_compile(self):
         self.need_headers()
         os.mkdir(self.path("texts"))
@@ -196,18 +211,8 @@ class GeneratedKernel(harness.Case):
         events = "".join(
             f'event e{i} info "{text}" when "{text}" {{ a: u8 "{text}" b: kind unit "{unit}" }}\n'
             for i, (text, unit) in enumerate(zip(texts, units)))
-        source = self.write("texts.schema", f'provider texts "{texts[0]}" {{\n'
+        module = self.build_module("texts", f'provider texts "{texts[0]}" {{\n'
                                             f'enum kind : u8 {{ a = 0, b = 1 }}\n{events}}}\n')
-        self.run_elog("schema", "gen", "--lang", "kernel-c", source, "-o", self.path("texts/t.h"))
-        self.write(
-            "texts/texts.c",
-            "#include <linux/module.h>\n#define CREATE_TRACE_POINTS\n#include \"t.h\"\n"
-            'MODULE_LICENSE("GPL");\nMODULE_DESCRIPTION("texts");\n',
-        )
-        self.write("texts/Kbuild", KBUILD.replace("kernel_zoo", "texts"))
-        result = self.make(self.headers[0], "texts")
-        self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
-        module = KernelObject(self.path("texts/texts.ko"))
         self.assertEqual(module.events(), sorted(f"texts_e{i}" for i in range(len(texts))))
         for event in module.events():
             self.assertEqual([field[1] for field in module.fields(event)], ["a", "b"])
@@ -217,18 +222,8 @@ class GeneratedKernel(harness.Case):
         os.mkdir(self.path("names"))
         names = ["EOF", "BUFSIZ", "RTT", "assert", "errno", "stdin", "major", "minor", "makedev"]
         fields = " ".join(f"{name}: u32" for name in names)
-        source = self.write("names.schema", f"provider names {{ event e info {{ {fields} }} "
+        module = self.build_module("names", f"provider names {{ event e info {{ {fields} }} "
                                             f"event errno info {{ {fields} }} }}")
-        self.run_elog("schema", "gen", "--lang", "kernel-c", source, "-o", self.path("names/n.h"))
-        self.write(
-            "names/names.c",
-            "#include <linux/module.h>\n#define CREATE_TRACE_POINTS\n#include \"n.h\"\n"
-            'MODULE_LICENSE("GPL");\nMODULE_DESCRIPTION("names");\n',
-        )
-        self.write("names/Kbuild", KBUILD.replace("kernel_zoo", "names"))
-        result = self.make(self.headers[0], "names")
-        self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
-        module = KernelObject(self.path("names/names.ko"))
         for event in ("names_e", "names_errno"):
             self.assertEqual([field[1] for field in module.fields(event)], names)
 
