@@ -32,6 +32,8 @@
 
 #include <eventlog/eventlog.hpp>
 
+#include "../support/build_kind.hpp"
+
 namespace {
 
 struct step {
@@ -78,6 +80,19 @@ extern "C" void handle_crash(int /*signal*/) {
     }
 }
 
+/// ThreadSanitizer runs each handler with all signals blocked, and a blocked SIGSEGV ends the
+/// program. In other builds the signal is blocked only if the library has blocked it.
+void unblock_crash_with_thread_sanitizer() {
+    if (!eventlog::test::has_thread_sanitizer) {
+        return;
+    }
+    sigset_t crash;
+    if (::sigemptyset(&crash) != 0 || ::sigaddset(&crash, SIGSEGV) != 0 ||
+        ::pthread_sigmask(SIG_UNBLOCK, &crash, nullptr) != 0) {
+        ::_exit(6);
+    }
+}
+
 void crash() {
     struct sigaction action {};
     action.sa_handler = handle_crash;
@@ -85,6 +100,7 @@ void crash() {
     if (protected_page == MAP_FAILED || ::sigaction(SIGSEGV, &action, nullptr) != 0) {
         ::_exit(6);
     }
+    unblock_crash_with_thread_sanitizer();
     *static_cast<volatile char*>(protected_page) = 1;
 }
 
