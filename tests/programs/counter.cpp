@@ -3,10 +3,6 @@
 // Emits a known number of events from several threads, each with its thread, its number and a
 // checksum, and prints the number of attempted events.
 //
-// On a shared ring (EVENTLOG_RSEQ=off) the threads take turns. Otherwise a thread that is preempted
-// with the ring's lock would make other threads lose events. integration.conservation counts such
-// losses; tests with this program require that there are none.
-//
 //     counter THREADS EVENTS [PAUSE_US]      EVENTS 0: until killed
 #include <chrono>
 #include <cinttypes>
@@ -15,12 +11,13 @@
 #include <cstdlib>
 #include <functional>
 #include <latch>
-#include <mutex>
 #include <string_view>
 #include <thread>
 #include <vector>
 
 #include <eventlog/eventlog.hpp>
+
+#include "ring_turn.hpp"
 
 namespace {
 
@@ -34,29 +31,17 @@ using counter = eventlog::provider<"counter", count>;
 
 constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyz";
 
-std::mutex turn;
-
-bool shares_one_ring() {
-    const char* const sequences = std::getenv("EVENTLOG_RSEQ");
-    return sequences != nullptr && std::string_view(sequences) == "off";
-}
-
-void emit(const count& event, bool takes_turns) {
-    std::unique_lock<std::mutex> lock(turn, std::defer_lock);
-    if (takes_turns) {
-        lock.lock();
-    }
+void emit(const count& event) {
+    const ring_turn turn;
     counter::emit(event);
 }
 
 void run(std::latch& start, std::uint32_t worker, std::uint64_t events,
          std::chrono::microseconds pause) {
     start.arrive_and_wait();
-    const bool takes_turns = shares_one_ring();
     for (std::uint64_t i = 0; events == 0 || i < events; ++i) {
         emit(count{i, (i + worker) * 0x9e3779b97f4a7c15U, worker,
-                   letters.substr(0, i % letters.size())},
-             takes_turns);
+                   letters.substr(0, i % letters.size())});
         if (pause.count() != 0) {
             std::this_thread::sleep_for(pause);
         }

@@ -4,7 +4,8 @@
 //
 //     plugin_host loop ROUNDS FILE...      each round loads, calls and unloads each file
 //     plugin_host together FILE FILE       loads and calls both, unloads the first, calls the
-//     second plugin_host regions FILE             loads, calls and unloads it
+//                                          second
+//     plugin_host regions FILE             loads, calls and unloads it
 //
 // Prints the numbers of attempted calls and steps, and for `regions` the numbers of mapped
 // subscriptions while the file is loaded and afterwards.
@@ -25,6 +26,8 @@
 
 #include <eventlog/eventlog.hpp>
 
+#include "ring_turn.hpp"
+
 namespace {
 
 struct step {
@@ -32,6 +35,11 @@ struct step {
     std::uint32_t worker;
 };
 using host = eventlog::provider<"host", step>;
+
+void emit(const step& event) {
+    const ring_turn turn;
+    host::emit(event);
+}
 
 [[noreturn]] void fail(const char* what, const char* why) {
     std::fprintf(stderr, "plugin_host: %s: %s\n", what, why);
@@ -65,7 +73,9 @@ class loaded {
     }
 
     void call(std::uint32_t number, std::uint32_t by) const {
-        find<void(std::uint32_t, std::uint32_t)>("call_plugin")(number, by);
+        auto* const emit_call = find<void(std::uint32_t, std::uint32_t)>("call_plugin");
+        const ring_turn turn;
+        emit_call(number, by);
     }
 
   private:
@@ -107,7 +117,7 @@ class crowd {
     void work(std::uint32_t worker) {
         std::uint64_t number = 0;
         for (; !stop_ || number == 0; ++number) {
-            host::emit(step{number, worker});
+            emit(step{number, worker});
             if (number == 0) {
                 begun_.fetch_add(1);
             }
