@@ -45,6 +45,8 @@ check_result check_common_directory(const machine_facts& machine);  // if it exi
 check_result check_memory(const machine_facts& machine);
 check_result check_detached(const machine_facts& machine);          // if there are flight recorders
 check_result check_hidden_processes(const machine_facts& machine);  // if there are any
+check_result check_unpublished_processes(const machine_facts& machine);  // if there are any
+check_result check_unattached_processes(const machine_facts& machine);   // if there are any
 
 // Used by an emit.
 check_result check_rseq(const machine_facts& machine);

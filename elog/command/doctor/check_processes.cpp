@@ -12,13 +12,10 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <cstring>
-#include <filesystem>
 #include <set>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <vector>
 
 #include <fmt/core.h>
@@ -26,21 +23,17 @@
 
 #include "base/proc_file.hpp"
 #include "doctor/check.hpp"
+#include "doctor/processes.hpp"
 #include "platform/data_reader.hpp"
-#include "shm/process_file.hpp"
 #include "text/escaped_text.hpp"
 
 namespace elog::doctor {
 namespace {
 
 namespace core = eventlog::core;
-namespace fs = std::filesystem;
 using core::read_obstacle;
 
-constexpr std::size_t shown_max = 3;
-constexpr std::size_t maps_max = std::size_t{16} << 20U;
 constexpr std::size_t user_map_max = std::size_t{64} << 10U;
-constexpr const char* group_directory = "/run/eventlog";
 
 struct hidden_process {
     std::string pid;
@@ -49,12 +42,8 @@ struct hidden_process {
     read_obstacle obstacle = read_obstacle::none;
 };
 
-std::string path_of(const std::string& pid, const char* file) {
-    return fmt::format("/proc/{}/{}", pid, file);
-}
-
 bool is_secure(const std::string& pid) {
-    const std::string vector = read_if_possible(path_of(pid, "auxv"), 4096).value_or("");
+    const std::string vector = read_if_possible(proc_path(pid, "auxv"), 4096).value_or("");
     unsigned long entry[2] = {};
     for (std::size_t at = 0; at + sizeof entry <= vector.size(); at += sizeof entry) {
         std::memcpy(&entry, vector.data() + at, sizeof entry);
@@ -66,7 +55,7 @@ bool is_secure(const std::string& pid) {
 }
 
 bool is_in_namespace_of(const std::string& pid, unsigned user) {
-    const core::unique_fd space(::open(path_of(pid, "ns/user").c_str(), O_RDONLY | O_CLOEXEC));
+    const core::unique_fd space(::open(proc_path(pid, "ns/user").c_str(), O_RDONLY | O_CLOEXEC));
     uid_t owner = 0;
     return space && ::ioctl(space.get(), NS_GET_OWNER_UID, &owner) == 0 && owner == user;
 }
@@ -76,11 +65,11 @@ bool is_root_of_inner_namespace(const std::string& pid, unsigned user) {
     struct stat own {};
     struct stat other {};
     if (::stat("/proc/self/ns/user", &own) != 0 ||
-        ::stat(path_of(pid, "ns/user").c_str(), &other) != 0 || own.st_ino == other.st_ino) {
+        ::stat(proc_path(pid, "ns/user").c_str(), &other) != 0 || own.st_ino == other.st_ino) {
         return false;
     }
     // Lines of the first number inside, the first one outside, and how many there are.
-    const std::string text = read_if_possible(path_of(pid, "uid_map"), user_map_max).value_or("");
+    const std::string text = read_if_possible(proc_path(pid, "uid_map"), user_map_max).value_or("");
     std::string_view lines = text;
     while (!lines.empty()) {
         const std::vector<unsigned> numbers = status_numbers(take_until(lines, '\n'), "");
@@ -117,13 +106,13 @@ read_obstacle find_obstacle_for_user(const std::string& pid, const std::string& 
 hidden_process examine(const std::string& pid) {
     hidden_process found{pid, {}, 0, read_obstacle::none};
     const std::string status =
-        read_if_possible(path_of(pid, "status"), process_status_max).value_or("");
+        read_if_possible(proc_path(pid, "status"), process_status_max).value_or("");
     const std::vector<unsigned> users = status_numbers(status, "Uid:");
     struct stat maps {};
-    if (users.size() != 4 || users[1] == 0 || ::stat(path_of(pid, "maps").c_str(), &maps) != 0) {
+    if (users.size() != 4 || users[1] == 0 || ::stat(proc_path(pid, "maps").c_str(), &maps) != 0) {
         return found;
     }
-    found.name = std::string(status_value(status, "Name:"));
+    found.name = std::string(process_name(status));
     found.user = users[1];
     if (!is_root_of_inner_namespace(pid, found.user)) {
         found.obstacle = find_obstacle_for_user(pid, status, users);
@@ -134,63 +123,17 @@ hidden_process examine(const std::string& pid) {
     return found;
 }
 
-struct publishers {
-    std::set<std::string> pids;
-    bool are_of_group = false;
-};
-
-/// The processes with a file in the directory.
-publishers find_published(const core::directory_path& path) {
-    publishers found;
-    core::directory where;
-    core::error_text ignored;
-    if (path.too_long || !where.open(path, core::if_missing::fail, ignored)) {
-        return found;
-    }
-    found.are_of_group = where.reader.type == core::data_reader::kind::group;
-    core::mapped_files mapped;
-    core::folder_listing names(where.processes);
-    while (const char* name = names.next()) {
-        core::process_file file;
-        if (file.open(where, name, ignored) && file.is_alive(mapped)) {
-            found.pids.insert(std::to_string(file.header().pid));
-        }
-    }
-    return found;
-}
-
-core::directory_path path_of_group() {
-    core::directory_path path;
-    static_cast<void>(std::snprintf(path.text.data(), path.text.size(), "%s", group_directory));
-    return path;
-}
-
-/// The pids of processes that have loaded the library and are not in `published`.
-std::set<std::string> find_unpublished(const std::set<std::string>& published) {
-    std::set<std::string> pids;
-    std::error_code error;
-    for (fs::directory_iterator each("/proc", error), end; !error && each != end;
-         each.increment(error)) {
-        const std::string pid = each->path().filename().native();
-        if (pid.find_first_not_of("0123456789") == std::string::npos && !published.contains(pid) &&
-            read_if_possible(path_of(pid, "maps"), maps_max).value_or("").find("/libeventlog.so") !=
-                std::string::npos) {
-            pids.insert(pid);
-        }
-    }
-    return pids;
-}
-
 std::string list(const std::vector<hidden_process>& hidden) {
     fmt::memory_buffer text;
-    for (std::size_t i = 0; i < std::min(hidden.size(), shown_max); ++i) {
+    for (std::size_t i = 0; i < std::min(hidden.size(), shown_programs_max); ++i) {
         append(text, i == 0 ? "" : "; ");
         append_visible(text, hidden[i].name);
         fmt::format_to(std::back_inserter(text), " ({}) from user {}: {}", hidden[i].pid,
                        hidden[i].user, core::describe_obstacle(hidden[i].obstacle));
     }
-    if (hidden.size() > shown_max) {
-        fmt::format_to(std::back_inserter(text), "; and {} more", hidden.size() - shown_max);
+    if (hidden.size() > shown_programs_max) {
+        fmt::format_to(std::back_inserter(text), "; and {} more",
+                       hidden.size() - shown_programs_max);
     }
     return fmt::to_string(text);
 }
@@ -201,8 +144,8 @@ check_result check_hidden_processes(const machine_facts& machine) {
     publishers published = find_published(machine.directory);
     if (::geteuid() == 0) {
         // The members of a group may read the events of programs with capabilities.
-        published.pids.merge(find_published(path_of_group()).pids);
-        published.pids = find_unpublished(published.pids);
+        published.everywhere.merge(find_published(path_of_group()).everywhere);
+        published.pids = find_unpublished(published);
     } else if (published.are_of_group) {
         return {};
     }

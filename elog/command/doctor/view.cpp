@@ -16,6 +16,8 @@ constexpr named_check requirement_checks[] = {
     {"memory", check_memory},
     {"flight_recorders", check_detached},
     {"hidden", check_hidden_processes},
+    {"unpublished", check_unpublished_processes},
+    {"unattached", check_unattached_processes},
     {"rseq", check_rseq},
     {"user_events", check_user_events},
     {"tracefs", check_tracefs},

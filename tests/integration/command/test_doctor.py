@@ -6,7 +6,9 @@ depend on the kernel.
 
 import json
 import os
+import resource
 import subprocess
+import unittest
 
 import harness
 
@@ -111,6 +113,79 @@ class Doctor(harness.Case):
 
     def test_an_argument_is_a_usage_error(self):
         self.run_elog("doctor", "perf", status=2)
+
+
+class ProgramsWithoutEvents(harness.Case):
+    """Programs that have loaded the library and publish no events, or cannot attach."""
+
+    COMMAND = (harness.program("counter"), "1", "0", "1000")
+
+    def start_loaded(self, **options):
+        process = self.start(*self.COMMAND, **options)
+
+        def has_loaded():
+            with open(f"/proc/{process.pid}/maps", encoding="utf-8") as file:
+                return "/libeventlog.so" in file.read()
+
+        self.wait_for(has_loaded, "the library")
+        return process
+
+    def row(self, name="unpublished"):
+        """The row of these programs, or None. Other items may be missing here."""
+        shown = subprocess.run([harness.ELOG, "doctor", "--json"], check=False,
+                               env=self.environment, stdout=subprocess.PIPE).stdout
+        return next((each["text"] for each in json.loads(shown)["checks"]
+                     if each["name"] == name), None)
+
+    def assert_row_has(self, process, reason, name="counter"):
+        self.assertIn(f": {name} ({process.pid}): {reason}.", self.row())
+
+    def test_program_that_has_published_is_not_listed(self):
+        self.start_provider(*self.COMMAND)
+        self.assertIsNone(self.row())
+
+    def test_names_the_variable_that_switches_the_library_off(self):
+        process = self.start_loaded(env={**self.environment, "EVENTLOG": "off"})
+        self.assert_row_has(process, "EVENTLOG=off")
+
+    def test_names_the_limit_of_file_sizes(self):
+        process = self.start_loaded(
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096)))
+        self.assert_row_has(process, "its limit of file sizes (ulimit -f) is 4096")
+
+    @unittest.skipUnless(os.geteuid() == 0, "takes root")
+    def test_names_other_mounts(self):
+        process = self.start("unshare", "--mount", "sh", "-c", f"mount -t tmpfs none /dev/shm && "
+                             f"exec {' '.join(self.COMMAND)}")
+        self.wait_for(lambda: self.row() is not None, "a row")
+        self.assert_row_has(process, "it has other mounts, as in a container")
+
+    def test_refers_to_the_status_for_reasons_inside_the_program(self):
+        process = self.start_python(
+            self.start, "-c", f"import ctypes; ctypes.CDLL({harness.LIBRARY!r}); input()")
+        self.wait_for(lambda: self.row() is not None, "a row")
+        self.assert_row_has(process, "it has no provider, or eventlog_provider_status() in the "
+                            "program gives the reason", "python3")
+
+    def test_names_the_limit_of_a_program_that_cannot_attach(self):
+        process = self.start_provider(*self.COMMAND)
+        resource.prlimit(process.pid, resource.RLIMIT_NOFILE, (3, 3))
+        recording = self.start_recording("-e", "counter:*", "-o", self.path("run.elog"))
+        self.wait_for(lambda: self.row("unattached") is not None, "a row")
+        self.assertRegex(self.row("unattached"), rf": counter \({process.pid}\): \d+ events, "
+                         r"its limit of open files \(ulimit -n\) is 3\.$")
+        self.stop(recording)
+
+    def test_lists_no_programs_of_other_directories(self):
+        self.start_loaded(env={**self.environment, "EVENTLOG": "off",
+                               "EVENTLOG_DIR": self.path("other")})
+        self.assertIsNone(self.row())
+
+    def test_lists_three_programs_and_counts_the_remaining_ones(self):
+        for _ in range(4):
+            self.start_loaded(env={**self.environment, "EVENTLOG": "off"})
+        self.assertEqual(self.row().count("EVENTLOG=off"), 3)
+        self.assertTrue(self.row().endswith("; and 1 more."), self.row())
 
 
 if __name__ == "__main__":
