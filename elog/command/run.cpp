@@ -267,18 +267,9 @@ void run_on_file(const run_arguments& arguments, const script& wanted) {
     choice.complain(file);
 }
 
-std::string explain_script(const script& wanted, const subscription_options& options) {
-    const event_patterns& gates = options.narrowed ? *options.narrowed : options.patterns;
-    std::string text = "gates of         ";
-    for (std::size_t i = 0; i < gates.size(); ++i) {
-        text += (i == 0 ? "" : ", ") + gates[i];
-    }
-    text += "\n";
+std::string explain_predicate(const script& wanted) {
     const std::string where = wanted.common_predicate();
-    if (!where.empty()) {
-        text += fmt::format("--where          {}\n", where);
-    }
-    return text;
+    return where.empty() ? "" : fmt::format("--where          {}\n", where);
 }
 
 constexpr std::string_view explained_actions =
@@ -311,7 +302,7 @@ void run_live(const run_arguments& arguments, const script& wanted) {
         process->check_patterns_before();
     }
     if (arguments.explain) {
-        write_all(STDOUT_FILENO, fmt::format("{}{}{}", explain_script(wanted, options),
+        write_all(STDOUT_FILENO, fmt::format("{}{}{}", explain_predicate(wanted),
                                              process->explain(), explained_actions));
         return;
     }

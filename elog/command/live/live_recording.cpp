@@ -20,15 +20,29 @@
 namespace elog {
 namespace {
 
-/// The part of --where that patterns express.
-std::string explain_narrowed(const std::string& narrowed_by) {
-    return narrowed_by.empty() ? "" : ",\n                 and of --where " + narrowed_by;
+/// The patterns that set the gates of programs, the options that `asker` evaluates, and the part of
+/// --where that patterns express.
+std::string explain_asked(const subscription_options& options, std::string_view asker) {
+    const event_patterns& gates = effective_patterns(options);
+    std::string text = "gates of         ";
+    for (std::size_t i = 0; i < gates.size(); ++i) {
+        text += (i == 0 ? "" : ", ") + gates[i];
+    }
+    text += "\n";
+    text += asker;
+    if (!options.narrowed_by.empty()) {
+        text += ",\n                 and of --where " + options.narrowed_by;
+    }
+    return text;
 }
 
 class memory_recording : public live_recording {
   public:
     explicit memory_recording(const subscription_options& options)
-        : patterns_(options.patterns), narrowed_by_(options.narrowed_by), capture_(options) {}
+        : patterns_(options.patterns),
+          asked_(explain_asked(options,
+                               "programs ask     which events -e, --session, -p and --comm want")),
+          capture_(options) {}
 
     [[nodiscard]] recording_route route() const noexcept override {
         return recording_route::memory;
@@ -49,8 +63,7 @@ class memory_recording : public live_recording {
     }
     [[nodiscard]] std::vector<provider_instance> found() const override { return capture_.found(); }
     [[nodiscard]] std::string explain() const override {
-        return "programs ask     which events -e, --session, -p and --comm want" +
-               explain_narrowed(narrowed_by_) + "\nelog asks        all of --where\n";
+        return asked_ + "\nelog asks        all of --where\n";
     }
     recording_summary run(record_sink& sink, const std::function<bool()>& stop,
                           std::chrono::nanoseconds latency) override {
@@ -84,7 +97,7 @@ class memory_recording : public live_recording {
 
   private:
     const event_patterns& patterns_;
-    std::string narrowed_by_;
+    std::string asked_;
     std::optional<keyword_watch> keywords_;  // set by run(): the sink of the capture
     memory_capture capture_;
 };
@@ -101,7 +114,8 @@ class kernel_recording : public live_recording {
     kernel_recording(const subscription_options& asked, const kernel_advice& advice,
                      std::unique_ptr<live_capture> capture)
         : patterns_(asked.patterns),
-          narrowed_by_(asked.narrowed_by),
+          asked_(explain_asked(asked, "the kernel asks  which events -e, --session, -p and --comm "
+                                      "want, but for keywords")),
           advice_(advice),
           capture_(std::move(capture)) {}
 
@@ -119,8 +133,7 @@ class kernel_recording : public live_recording {
         if (const std::vector<discovered_event>* events = capture_->found_events()) {
             return elog::explain(*events);
         }
-        return "the kernel asks  which events -e, --session, -p and --comm want, but for keywords" +
-               explain_narrowed(narrowed_by_) + "\nelog asks        keywords, and all of --where\n";
+        return asked_ + "\nelog asks        keywords, and all of --where\n";
     }
     recording_summary run(record_sink& sink, const std::function<bool()>& stop,
                           std::chrono::nanoseconds latency) override {
@@ -170,7 +183,7 @@ class kernel_recording : public live_recording {
     }
 
     const event_patterns& patterns_;
-    std::string narrowed_by_;
+    std::string asked_;
     kernel_advice advice_;
     std::unique_ptr<live_capture> capture_;
 };

@@ -6,7 +6,6 @@
 #include <fmt/core.h>
 
 #include "bpf/bpf_listing.hpp"
-#include "cli/global_options.hpp"
 #include "cli/usage_error.hpp"
 #include "kernel/error.hpp"
 #include "live/where.hpp"
@@ -44,9 +43,9 @@ std::string explain_kernel(const pushdown_decision& decided) {
                                          plan.keys_max);
 }
 
-/// The instructions of the event's BPF program, if there is one.
+/// The instructions of the BPF program that counts the event, if one does.
 std::string list_program(const pushdown_decision& decided) {
-    if (!decided.by_bpf.plan) {
+    if (decided.pushed || !decided.by_bpf.plan) {
         return {};
     }
     constexpr eventlog::tracefs::bpf_maps positions{.table = 0, .zeros = 1, .losses = 2};
@@ -94,9 +93,7 @@ std::string explain(const std::vector<discovered_event>& events) {
             event->schema->name, known.name, event->kernel_name.system, event->kernel_name.event,
             there, here);
         text += explain_counting(counted);
-        if (is_verbose()) {
-            text += list_program(counted);
-        }
+        text += list_program(counted);
     }
     return text;
 }

@@ -134,6 +134,18 @@ class Live(Scripts):
         self.assertGreaterEqual(len(counts), 3)
         self.assertTrue(all(0 < each < 1000 for each in counts), counts)
 
+    def test_latency_of_agg_counts_pairs(self):
+        self.start_provider(harness.program("counter"), "2", "0", "1000")
+        shown = self.run_elog("agg", "latency(counter:count, counter:count by worker)",
+                              "--duration", "1s").stdout
+        # The last event of each thread waits for its next one. Events before the program had
+        # attached are lost.
+        found = re.search(r"count +avg +min +max\n +(\d+) .*\n(?s:.*)\n(\d+) events, \d+ lost\n"
+                          r"unmatched: 2 begins, 0 ends\n", shown)
+        self.assertTrue(found, shown)
+        self.assertEqual(found[1], found[2])
+        self.assertGreater(int(found[1]), 10)
+
     def test_requests_snapshot(self):
         self.run_elog("flight", "start", "box", "-e", "counter:*")
         self.start_provider(harness.program("counter"), "1", "0", "1000")
@@ -151,7 +163,7 @@ class Live(Scripts):
         result = self.run_elog("-n", 'BEGIN { printf("no") } counter:count /number > 5/ { print; exit }',
                                "--explain")
         self.assertEqual(result.stdout.splitlines()[:2],
-                         ["gates of         counter:count", "--where          (number > 5)"])
+                         ["--where          (number > 5)", "gates of         counter:count"])
         self.assertIn("programs ask     which events", result.stdout)
         self.assertNotIn("no\n", result.stdout)
         result = self.run_elog("-n", "counter:* { @ = count() }", "--explain")

@@ -57,6 +57,7 @@ class Where(harness.Case):
         result = self.run_elog("record", "-e", "counter", "--wait", "--where", "number > 5",
                                "--explain", "-o", path)
         self.assertEqual(result.stdout.splitlines(), [
+            "gates of         counter:*",
             "programs ask     which events -e, --session, -p and --comm want",
             "elog asks        all of --where",
         ])
@@ -67,6 +68,7 @@ class Where(harness.Case):
         predicate = 'level <= info && (event == "count" || event ~ "x*") && number > 5'
         result = self.run_elog("record", "-e", "counter", "--where", predicate, "--explain")
         self.assertEqual(result.stdout.splitlines(), [
+            "gates of         counter:count@info, counter:x*@info",
             "programs ask     which events -e, --session, -p and --comm want,",
             "                 and of --where level, event",
             "elog asks        all of --where",
