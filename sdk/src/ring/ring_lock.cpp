@@ -5,8 +5,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
+#include <ctime>
 
 #include "platform/process.hpp"
 #include "platform/signal_guard.hpp"
@@ -15,10 +17,35 @@
 namespace eventlog::core {
 namespace {
 
-// A held lock is retried at once so many times, then for so long with sched_yield between retries.
-// The limit is a time, because each yield can take as long as other threads use the CPU.
-constexpr int spin_count = 16;
+// A held lock is tried so many times, then the thread gives way, and so on: at first by
+// sched_yield, then by sleeps that double, so that a wait makes few system calls. The limit is a
+// time, because each yield can take as long as other threads use the CPU.
+constexpr int tries_count = 16;
+constexpr unsigned yield_count = 16;
+constexpr unsigned doublings_max = 9;
+constexpr std::uint64_t first_sleep = 50'000;
 constexpr std::uint64_t wait_limit = 50'000'000;
+
+/// False if a signal or a sandbox prevented the sleep.
+bool sleep_for(std::uint64_t nanoseconds) noexcept {
+    const errno_guard keeps_errno;
+    timespec time{};
+    time.tv_nsec = static_cast<long>(nanoseconds);
+    // Not nanosleep(), which is a cancellation point.
+    return ::syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, &time, nullptr) == 0;
+}
+
+/// Gives the CPU to other threads for at most that time: a thread that holds the lock may need it.
+/// `turn` counts what was done already.
+void give_way(unsigned& turn, std::uint64_t at_most) noexcept {
+    if (turn >= yield_count &&
+        sleep_for(std::min(first_sleep << std::min(turn - yield_count, doublings_max), at_most))) {
+        ++turn;
+        return;
+    }
+    static_cast<void>(::sched_yield());
+    turn += turn < yield_count ? 1 : 0;
+}
 
 /// The pid namespace part of a lock word: half of the namespace's inode number.
 std::uint64_t short_namespace(std::uint64_t pid_namespace) noexcept {
@@ -107,13 +134,16 @@ void ring_lock::try_take_from(__u64& holder) noexcept {
                                           std::memory_order_relaxed);
 }
 
-/// Tries for a limited time; returns the holder if the lock was not taken. A holder that did not
-/// release in time is remembered, and later events do not wait for it: it may be stopped, or it
+/// Tries for a limited time; returns the holder if the lock was not taken. A holder that kept it
+/// for all that time is remembered, and later events do not wait for it: it may be stopped, or it
 /// died where this process cannot detect it (another pid namespace, or before the lock was
 /// registered with the kernel).
 __u64 ring_lock::wait() noexcept {
     std::uint64_t end = 0;
-    for (int look = 0;; ++look) {
+    __u64 first_holder = 0;
+    bool is_same_holder = true;
+    unsigned turn = 0;
+    for (int look = 1;; ++look) {
         __u64 holder = 0;
         try_take_from(holder);
         // One of the threads that see the dead holder takes the lock over; the rest wait for that
@@ -124,18 +154,22 @@ __u64 ring_lock::wait() noexcept {
         if (held_ || holder == own_holder_) {
             return holder;
         }
-        if (look < spin_count) {
+        if (look % tries_count != 0) {
             continue;
         }
         const std::uint64_t now = coarse_monotonic_now();
-        end = end == 0 ? now + wait_limit : end;
-        if (now >= end) {
+        if (end == 0) {
+            end = now + wait_limit;
+            first_holder = holder;
+        }
+        is_same_holder = is_same_holder && holder == first_holder;
+        if (now >= end && is_same_holder) {
             unresponsive_holder_.store(holder, std::memory_order_relaxed);
         }
-        if (holder == unresponsive_holder_.load(std::memory_order_relaxed)) {
+        if (now >= end || holder == unresponsive_holder_.load(std::memory_order_relaxed)) {
             return holder;
         }
-        static_cast<void>(::sched_yield());
+        give_way(turn, end - now);
     }
 }
 

@@ -23,7 +23,7 @@ def promised(pattern):
 
 # Of an emit that attaches, and of another one.
 CALLS_OF_ATTACH = FAULTS_OF_ATTACH = promised(r"at most (\d+) system calls and page faults")
-CALLS = promised(r"an emit makes at most (\d+) system calls")
+CALLS = promised(r"receives its event, at most (\d+) system calls")
 FAULTS = promised(r"system calls and (\d+) page faults, and one page fault for each page")
 RESERVED_AT_ONCE = promised(r"reserves that ring if it has at most (\d+) MiB") << 20
 EVENTS = 4000

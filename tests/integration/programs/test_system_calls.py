@@ -24,7 +24,7 @@ KERNEL = "Trace events"
 MARK = re.compile(r"^(\d+) +prctl\(0x686f7374[^,]*, (\w+)")
 CALL = re.compile(r"^(\d+) +([a-z_0-9]+)\(")
 # Of the program itself; getcpu in its sched_getcpu.
-OWN_CALLS = {"clock_nanosleep", "clone", "exit_group", "getcpu", "restart_syscall",
+OWN_CALLS = {"clone", "exit_group", "getcpu", "poll", "ppoll", "restart_syscall",
              "set_robust_list", "wait4"}
 UNPRIVILEGED_USER = 65533
 
