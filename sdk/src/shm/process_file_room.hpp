@@ -16,11 +16,8 @@ namespace eventlog::core {
 /// The size of a gate with its counters, in whole pages.
 [[nodiscard]] std::uint64_t gate_room() noexcept;
 
-/// Whether the limit of file sizes allows a file of that size. Writing or growing beyond the limit
-/// ends the process by a signal.
-[[nodiscard]] bool is_size_allowed(std::uint64_t size) noexcept;
-
-/// Reserves memory for a part of the file.
+/// Reserves memory for a part of the file. False, with errno set, where the file system or a
+/// sandbox has no such call.
 [[nodiscard]] bool reserve_room(const unique_fd& file, std::uint64_t offset,
                                 std::uint64_t size) noexcept;
 [[nodiscard]] bool reserve_gate(const unique_fd& file, std::uint64_t offset) noexcept;

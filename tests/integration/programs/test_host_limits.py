@@ -47,7 +47,7 @@ ROWS_OF_ROOT = (
 EXCLUDED_CALLS = {"brk", "close"}
 # Denied calls that keep a provider from being published, or from being attached.
 NEEDED_TO_PUBLISH = {"fallocate", "ftruncate", "geteuid", "getpid", "linkat", "mmap", "newfstatat",
-                     "openat", "pwrite64"}
+                     "openat", "prlimit64", "pwrite64"}
 NEEDED_TO_ATTACH = {"fallocate", "geteuid", "getpid", "mmap", "newfstatat", "openat", "pread64"}
 
 
