@@ -12,7 +12,6 @@
 #include "memory/running_directory.hpp"
 #include "schema/filter.hpp"
 #include "schema/schema.hpp"
-#include "shm/mapped_files.hpp"
 #include "shm/process_file.hpp"
 #include "shm/process_file_layout.hpp"
 #include "terminal/diagnostics.hpp"
@@ -36,12 +35,11 @@ std::vector<incompatible_provider> find_incompatible_providers() {
     if (!where.open(path, core::if_missing::fail, ignored)) {
         return found;
     }
-    core::mapped_files mapped;
     core::folder_listing names(where.processes);
     while (const char* name = names.next()) {
         core::process_file file;
         if (!file.open(where, name, ignored) ||
-            core::supports_features(file.header(), EVENTLOG_FEATURES) || !file.is_alive(mapped)) {
+            core::supports_features(file.header(), EVENTLOG_FEATURES) || !file.is_alive()) {
             continue;
         }
         for (core::published_provider provider(file); provider.next();) {

@@ -279,56 +279,42 @@ const slot_name& slot_file_name(unsigned slot) noexcept {
 
 std::uint32_t present_slots(const unique_fd& subscriptions) noexcept {
     constexpr std::uint32_t all = EVENTLOG_GATE_SUBSCRIPTIONS;
-    // Not readdir, which allocates.
-    // For all slots at once, and not larger: this may run on a signal stack.
-    alignas(std::uint64_t) std::array<char, 512> entries{};
+    if (::lseek(subscriptions.get(), 0, SEEK_SET) != 0) {
+        return all;
+    }
     std::uint32_t slots = 0;
-    long size = ::lseek(subscriptions.get(), 0, SEEK_SET) == 0 ? 1 : -1;
-    while (size > 0) {
-        size = ::syscall(SYS_getdents64, subscriptions.get(), entries.data(), entries.size());
-        for (long offset = 0; offset < size;) {
-            // struct linux_dirent64: inode and offset, u16 length, u8 type, then the name.
-            const char* entry = entries.data() + offset;
-            std::uint16_t length = 0;
-            std::memcpy(&length, entry + 16, sizeof length);
-            const char* name = entry + 19;
-            for (unsigned slot = 0; slot < EVENTLOG_SUBSCRIPTIONS_MAX; ++slot) {
-                slots |= std::strcmp(name, slot_file_name(slot).data()) == 0 ? 1U << slot : 0;
+    folder_names names(subscriptions.get());
+    while (const char* name = names.next()) {
+        for (unsigned slot = 0; slot < EVENTLOG_SUBSCRIPTIONS_MAX; ++slot) {
+            slots |= std::strcmp(name, slot_file_name(slot).data()) == 0 ? 1U << slot : 0;
+        }
+    }
+    return names.has_failed() ? all : slots;
+}
+
+const char* folder_names::next() noexcept {
+    for (;;) {
+        if (offset_ >= size_) {
+            offset_ = 0;
+            size_ = ::syscall(SYS_getdents64, folder_, entries_.data(), entries_.size());
+            if (size_ <= 0) {
+                return nullptr;
             }
-            offset += length;
         }
-    }
-    return size < 0 ? all : slots;
-}
-
-folder_listing::folder_listing(const unique_fd& folder) noexcept {
-    // A separate descriptor: fdopendir takes ownership of it, and its position is not shared.
-    const int copy = ::openat(folder.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (copy >= 0) {
-        stream_ = ::fdopendir(copy);
-        if (stream_ == nullptr) {
-            ::close(copy);
+        // struct linux_dirent64: inode and offset, u16 length, u8 type, then the name.
+        const char* entry = entries_.data() + offset_;
+        std::uint16_t length = 0;
+        std::memcpy(&length, entry + 16, sizeof length);
+        offset_ += length;
+        const char* name = entry + 19;
+        if (std::strcmp(name, ".") != 0 && std::strcmp(name, "..") != 0) {
+            return name;
         }
     }
 }
 
-folder_listing::~folder_listing() {
-    if (stream_ != nullptr) {
-        ::closedir(stream_);
-    }
-}
-
-const char* folder_listing::next() noexcept {
-    while (stream_ != nullptr) {
-        const dirent* entry = ::readdir(stream_);
-        if (entry == nullptr) {
-            return nullptr;
-        }
-        if (std::strcmp(entry->d_name, ".") != 0 && std::strcmp(entry->d_name, "..") != 0) {
-            return entry->d_name;
-        }
-    }
-    return nullptr;
-}
+folder_listing::folder_listing(const unique_fd& folder) noexcept
+    : folder_(::openat(folder.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)),
+      names_(folder_.get()) {}
 
 }  // namespace eventlog::core

@@ -12,8 +12,6 @@
 // is ready. Both sides publish first and scan second, so at least one of them sees the other.
 #pragma once
 
-#include <dirent.h>
-
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -81,19 +79,35 @@ using slot_name = std::array<char, 4>;
 /// cannot be listed. Takes three system calls.
 [[nodiscard]] std::uint32_t present_slots(const unique_fd& subscriptions) noexcept;
 
-/// Iterates over the names in a folder without "." and "..".
+/// Iterates over the names in an open folder from its position on, without "." and "..". Not by
+/// readdir, which allocates: this may run in a signal handler, and on its stack.
+class folder_names {
+  public:
+    explicit folder_names(int folder) noexcept : folder_(folder) {}
+
+    /// The next name, valid until the next call; nullptr at the end and after an error.
+    [[nodiscard]] const char* next() noexcept;
+    [[nodiscard]] bool has_failed() const noexcept { return size_ < 0; }
+
+  private:
+    int folder_;
+    long size_ = 0;
+    long offset_ = 0;
+    // For all subscriptions at once, and any name.
+    alignas(std::uint64_t) std::array<char, 512> entries_{};
+};
+
+/// Iterates over the names in a folder from its beginning on.
 class folder_listing {
   public:
     explicit folder_listing(const unique_fd& folder) noexcept;
-    ~folder_listing();
-    folder_listing(const folder_listing&) = delete;
-    folder_listing& operator=(const folder_listing&) = delete;
 
-    /// The next name, valid until the next call; nullptr at the end.
-    [[nodiscard]] const char* next() noexcept;
+    /// As folder_names.
+    [[nodiscard]] const char* next() noexcept { return names_.next(); }
 
   private:
-    DIR* stream_ = nullptr;
+    unique_fd folder_;  // of its own, because descriptors share a position with their copies
+    folder_names names_;
 };
 
 }  // namespace eventlog::core

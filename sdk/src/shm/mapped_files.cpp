@@ -1,99 +1,96 @@
 // SPDX-License-Identifier: MIT
 #include "shm/mapped_files.hpp"
 
+#include <fcntl.h>
 #include <sys/sysmacros.h>
+#include <unistd.h>
 
-#include <algorithm>
 #include <array>
 #include <cerrno>
-#include <cstdio>
-#include <cstdlib>
+
+#include "platform/short_text.hpp"
+#include "platform/unique_fd.hpp"
 
 namespace eventlog::core {
 namespace {
 
-/// Parses device and inode of a line of /proc/PID/maps: "from-to mode offset major:minor inode
-/// path".
-bool parse_mapping(const char* line, dev_t& device, ino_t& inode) noexcept {
-    unsigned major_number = 0;
-    unsigned minor_number = 0;
-    unsigned long number = 0;
-    if (std::sscanf(line, "%*s %*s %*s %x:%x %lu", &major_number, &minor_number, &number) != 3) {
+/// Finds a file in the lines of /proc/PID/maps, "from-to mode offset major:minor inode path", which
+/// arrive in parts.
+class line_reader {
+  public:
+    line_reader(dev_t device, ino_t inode) noexcept : device_(device), inode_(inode) {}
+
+    /// Whether the next character ends the line of a mapping of the file.
+    bool take(char next) noexcept {
+        if (next == '\n') {
+            const bool is_file = field_ >= inode_field && found_inode_ == inode_ &&
+                                 makedev(major_, minor_) == device_;
+            field_ = 0;
+            major_ = minor_ = 0;
+            found_inode_ = 0;
+            return is_file;
+        }
+        if (next == ' ') {
+            ++field_;
+        } else if (field_ == device_field) {
+            take_device(next);
+        } else if (field_ == inode_field) {
+            found_inode_ = 10 * found_inode_ + static_cast<ino_t>(next - '0');
+        }
         return false;
     }
-    device = makedev(major_number, minor_number);
-    inode = number;
-    return true;
-}
+
+  private:
+    static constexpr unsigned device_field = 3;
+    static constexpr unsigned inode_field = 4;
+
+    /// Hexadecimal numbers with a colon between them.
+    void take_device(char next) noexcept {
+        if (next == ':') {
+            major_ = minor_;
+            minor_ = 0;
+        } else {
+            minor_ =
+                16 * minor_ + static_cast<unsigned>(next <= '9' ? next - '0' : next - 'a' + 10);
+        }
+    }
+
+    dev_t device_;
+    ino_t inode_;
+    unsigned field_ = 0;
+    unsigned major_ = 0;
+    unsigned minor_ = 0;
+    ino_t found_inode_ = 0;
+};
 
 }  // namespace
 
-mapped_files::~mapped_files() {
-    std::free(inodes_);
-}
-
-bool mapped_files::add(ino_t inode) noexcept {
-    // Several mappings of one file are usually adjacent.
-    if (count_ != 0 && inodes_[count_ - 1] == inode) {
-        return true;
+bool may_map(std::uint32_t pid, dev_t device, ino_t inode) noexcept {
+    short_text<32> path;
+    path.put("/proc/").put_number(pid).put("/maps");
+    const unique_fd maps(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    if (!maps) {
+        return errno != ENOENT;
     }
-    if (count_ == room_) {
-        const std::size_t larger = room_ == 0 ? 64 : 2 * room_;
-        auto* const inodes = static_cast<ino_t*>(std::realloc(inodes_, larger * sizeof inode));
-        if (inodes == nullptr) {
-            return false;
-        }
-        inodes_ = inodes;
-        room_ = larger;
-    }
-    inodes_[count_++] = inode;
-    return true;
-}
-
-void mapped_files::read(std::uint32_t pid, dev_t device) noexcept {
-    pid_ = pid;
-    device_ = device;
-    is_known_ = true;
-    is_unreadable_ = false;
-    count_ = 0;
-    std::array<char, 32> path{};
-    static_cast<void>(std::snprintf(path.data(), path.size(), "/proc/%u/maps", pid));
-    std::FILE* maps = std::fopen(path.data(), "re");
-    if (maps == nullptr) {
-        is_unreadable_ = errno != ENOENT;
-        return;
-    }
-    char* line = nullptr;
-    std::size_t capacity = 0;
+    line_reader lines(device, inode);
     bool has_lines = false;
-    while (::getline(&line, &capacity, maps) > 0) {
+    for (;;) {
+        std::array<char, 1024> part{};
+        const ssize_t size = ::read(maps.get(), part.data(), part.size());
+        if (size < 0 && errno == EINTR) {
+            continue;
+        }
+        if (size <= 0) {
+            // An empty file: access was denied, or the process is just ending.
+            return size < 0 || !has_lines;
+        }
         has_lines = true;
-        dev_t found_device = 0;
-        ino_t inode = 0;
-        if (parse_mapping(line, found_device, inode) && found_device == device && !add(inode)) {
-            is_unreadable_ = true;
+        for (ssize_t i = 0; i < size; ++i) {
+            if (lines.take(part[static_cast<std::size_t>(i)])) {
+                return true;
+            }
         }
     }
-    std::free(line);
-    static_cast<void>(std::fclose(maps));
-    // An empty file: access was denied, or the process is just ending.
-    is_unreadable_ = is_unreadable_ || !has_lines;
-    std::sort(inodes_, inodes_ + count_);
-}
-
-bool mapped_files::found(std::uint32_t pid, dev_t device, ino_t inode) const noexcept {
-    return is_known_ && pid_ == pid && device_ == device &&
-           (is_unreadable_ || std::binary_search(inodes_, inodes_ + count_, inode));
-}
-
-bool mapped_files::may_map(std::uint32_t pid, dev_t device, ino_t inode) noexcept {
-    if (found(pid, device, inode)) {
-        return true;
-    }
-    // The file may have been mapped since the last read, so the list is read again before the
-    // answer is no.
-    read(pid, device);
-    return found(pid, device, inode);
 }
 
 }  // namespace eventlog::core

@@ -19,6 +19,7 @@
 
 #include "shm/exact_io.hpp"
 #include "shm/futex_atomic.hpp"
+#include "shm/mapped_files.hpp"
 #include "shm/process_file_layout.hpp"
 
 namespace eventlog::core {
@@ -114,7 +115,7 @@ std::uint64_t process_file::read_slot_serial(unsigned slot) const noexcept {
                : 0;
 }
 
-bool process_file::is_alive(mapped_files& mapped) const noexcept {
+bool process_file::is_alive() const noexcept {
     if (!core::is_alive(header_.pid, header_.start_time, header_.pid_namespace)) {
         return false;
     }
@@ -123,7 +124,7 @@ bool process_file::is_alive(mapped_files& mapped) const noexcept {
     struct stat status {};
     return ::fstatfs(file_.get(), &system) != 0 || system.f_type != TMPFS_MAGIC ||
            ::fstat(file_.get(), &status) != 0 || header_.pid_namespace != own_pid_namespace() ||
-           mapped.may_map(header_.pid, status.st_dev, status.st_ino);
+           may_map(header_.pid, status.st_dev, status.st_ino);
 }
 
 published_provider::published_provider(process_file& file, which wanted) noexcept

@@ -16,7 +16,6 @@
 #include "platform/process.hpp"
 #include "shm/directory.hpp"
 #include "shm/kernel_losses.hpp"
-#include "shm/mapped_files.hpp"
 #include "shm/process_file_layout.hpp"
 
 namespace eventlog::core {
@@ -67,9 +66,8 @@ class process_file {
     /// The serial that a slot has now, which the process may have changed since; 0: none.
     [[nodiscard]] std::uint64_t read_slot_serial(unsigned slot) const noexcept;
 
-    /// Whether the publishing process still uses the file. One `mapped` may serve any number of
-    /// files; consecutive files of one process are cheapest.
-    [[nodiscard]] bool is_alive(mapped_files& mapped) const noexcept;
+    /// Whether the publishing process still uses the file.
+    [[nodiscard]] bool is_alive() const noexcept;
 
   private:
     friend class published_provider;

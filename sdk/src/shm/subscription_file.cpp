@@ -240,12 +240,11 @@ bool has_unread_losses(const directory& where, process_file& process) noexcept {
 
 void remove_dead_processes(const directory& where) noexcept {
     folder_listing names(where.processes);
-    mapped_files mapped;
     error_text ignored;
     unsigned kept = 0;
     while (const char* name = names.next()) {
         process_file process;
-        if (!process.open(where, name, ignored) || process.is_alive(mapped)) {
+        if (!process.open(where, name, ignored) || process.is_alive()) {
             continue;
         }
         if (kept < unread_files_max && has_unread_losses(where, process)) {

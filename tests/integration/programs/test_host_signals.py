@@ -86,6 +86,12 @@ class Forks(harness.Case):
         permit_forks_in_handlers(self.environment)
         self.run_forks("exit")
 
+    def test_child_of_fork_allocates_nothing(self):
+        # Leaves a file that a child removes.
+        self.start_provider(harness.program("counter"), "1", "0", "1000").kill()
+        output, _ = self.finish(self.start(harness.program("fork_allocations")))
+        self.assertEqual(output, "done\n")
+
 
 class Cancellation(harness.Case):
     def test_is_disabled_during_callbacks(self):

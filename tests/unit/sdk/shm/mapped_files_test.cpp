@@ -44,8 +44,8 @@ class sample_file {
             address_ = nullptr;
         }
     }
-    [[nodiscard]] bool is_held(mapped_files& mapped, pid_t process = ::getpid()) const {
-        return mapped.may_map(static_cast<std::uint32_t>(process), status_.st_dev, status_.st_ino);
+    [[nodiscard]] bool is_held(pid_t process = ::getpid()) const {
+        return may_map(static_cast<std::uint32_t>(process), status_.st_dev, status_.st_ino);
     }
 
   private:
@@ -59,36 +59,32 @@ TEST(mapped_files, contain_exactly_the_mapped_files) {
     sample_file one;
     sample_file other;
     one.map();
-    mapped_files mapped;
-    EXPECT_TRUE(one.is_held(mapped));
-    EXPECT_FALSE(other.is_held(mapped));
+    EXPECT_TRUE(one.is_held());
+    EXPECT_FALSE(other.is_held());
 }
 
 TEST(mapped_files, contain_files_mapped_after_first_scan) {
     sample_file one;
     sample_file other;
     one.map();
-    mapped_files mapped;
-    ASSERT_TRUE(one.is_held(mapped));
+    ASSERT_TRUE(one.is_held());
     other.map();
-    EXPECT_TRUE(other.is_held(mapped));
+    EXPECT_TRUE(other.is_held());
 }
 
 TEST(mapped_files, exclude_files_unmapped_before_first_scan) {
     sample_file one;
     one.map();
     one.unmap();
-    mapped_files mapped;
-    EXPECT_FALSE(one.is_held(mapped));
+    EXPECT_FALSE(one.is_held());
 }
 
 TEST(mapped_files, are_separate_per_process) {
     sample_file one;
     one.map();
-    mapped_files mapped;
-    ASSERT_TRUE(one.is_held(mapped));
-    EXPECT_FALSE(one.is_held(mapped, INT32_MAX));  // no such process
-    EXPECT_TRUE(one.is_held(mapped));
+    ASSERT_TRUE(one.is_held());
+    EXPECT_FALSE(one.is_held(INT32_MAX));  // no such process
+    EXPECT_TRUE(one.is_held());
 }
 
 TEST(mapped_files, are_all_found_when_there_are_many) {
@@ -97,9 +93,8 @@ TEST(mapped_files, are_all_found_when_there_are_many) {
         all.push_back(std::make_unique<sample_file>());
         all.back()->map();
     }
-    mapped_files mapped;
     for (const auto& file : all) {
-        EXPECT_TRUE(file->is_held(mapped));
+        EXPECT_TRUE(file->is_held());
     }
 }
 
