@@ -27,19 +27,20 @@ namespace {
 constexpr ino_t first_user_namespace = 0xEFFFFFFDU;
 constexpr ino_t proc_root = 1;
 
-/// A reader, and whether no check is needed any more: it is root of the machine, who may inspect
-/// every process. Stored in one word, because threads load it while another one publishes.
+/// A reader, and whether no check is needed any more: it is root, who may inspect this process
+/// whatever it does until its next exec. Stored in one word, because threads load it while another
+/// one publishes.
 struct known_reader {
     data_reader::kind type = data_reader::kind::unknown;
-    bool is_root_of_machine = false;
+    bool may_root_inspect = false;
     std::uint32_t user = 0;
 };
 
 [[EVENTLOG_STARTUP_SECTION]] constinit std::atomic<std::uint64_t> stored_reader{0};
-constexpr std::uint64_t root_of_machine_bit = std::uint64_t{1} << 63U;
+constexpr std::uint64_t root_inspects_bit = std::uint64_t{1} << 63U;
 
 void store(const known_reader& reader) noexcept {
-    stored_reader.store((reader.is_root_of_machine ? root_of_machine_bit : 0) |
+    stored_reader.store((reader.may_root_inspect ? root_inspects_bit : 0) |
                             std::uint64_t{static_cast<std::uint16_t>(reader.type)} << 32U |
                             reader.user,
                         std::memory_order_relaxed);
@@ -47,8 +48,8 @@ void store(const known_reader& reader) noexcept {
 
 known_reader load() noexcept {
     const std::uint64_t word = stored_reader.load(std::memory_order_relaxed);
-    return {static_cast<data_reader::kind>((word & ~root_of_machine_bit) >> 32U),
-            (word & root_of_machine_bit) != 0, static_cast<std::uint32_t>(word)};
+    return {static_cast<data_reader::kind>((word & ~root_inspects_bit) >> 32U),
+            (word & root_inspects_bit) != 0, static_cast<std::uint32_t>(word)};
 }
 
 /// A descriptor that is opened and closed by system calls: open(3) and close(3) are cancellation
@@ -162,8 +163,8 @@ read_obstacle find_obstacle_for_group(const known_reader& reader) noexcept {
         return read_obstacle::program;
     }
     const read_obstacle found = find_ids();
-    return found != read_obstacle::none || reader.is_root_of_machine ? found
-                                                                     : find_obstacle_for_root();
+    return found != read_obstacle::none || reader.may_root_inspect ? found
+                                                                   : find_obstacle_for_root();
 }
 
 read_obstacle find_obstacle_for_user(std::uint32_t user) noexcept {
@@ -203,10 +204,13 @@ const char* describe_obstacle(read_obstacle found) noexcept {
 
 void remember_data_reader(const data_reader& reader) noexcept {
     const errno_guard keeps_errno;
-    const bool is_root_of_machine = reader.type != data_reader::kind::unknown && reader.user == 0 &&
-                                    find_dumpable() == read_obstacle::none &&
-                                    is_in_first_namespace();
-    store({reader.type, is_root_of_machine, reader.user});
+    bool may_root_inspect = false;
+    if (reader.type != data_reader::kind::unknown && reader.user == 0) {
+        // The owner of the files of a process that may not be dumped is fixed until the next exec.
+        may_root_inspect =
+            find_dumpable() == read_obstacle::none ? is_in_first_namespace() : is_owned_by_root();
+    }
+    store({reader.type, may_root_inspect, reader.user});
 }
 
 read_obstacle find_obstacle() noexcept {
@@ -219,7 +223,7 @@ read_obstacle find_obstacle() noexcept {
             if (reader.user != 0) {
                 return find_obstacle_for_user(reader.user);
             }
-            return reader.is_root_of_machine ? read_obstacle::none : find_obstacle_for_root();
+            return reader.may_root_inspect ? read_obstacle::none : find_obstacle_for_root();
         case data_reader::kind::group:
             return find_obstacle_for_group(reader);
     }

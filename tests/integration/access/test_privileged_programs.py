@@ -213,6 +213,12 @@ class SameRights(rights.Case):
                                    f"setuid:{ANNE}", "emit:2000", "status")
         self.check_buffers(self.parse(self.finish(process)[0]), recording, 2001)
 
+    def test_undumpable_root_daemon_in_a_chroot(self):
+        recording = self.start_recording_as(0, "daemon.elog")
+        process = self.start_steps(0, self.program, "undumpable", "define", "emit:1",
+                                   f"chroot:{self.bin}", f"setuid:{ANNE}", "emit:2000", "status")
+        self.check_buffers(self.parse(self.finish(process)[0]), recording, 2001)
+
     def test_setuid_program_of_root_is_recorded_by_root(self):
         os.chmod(self.program, 0o4755)
         process = self.start_steps(ANNE, self.program, *self.STEPS)
