@@ -8,7 +8,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
+#include <map>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -26,6 +28,11 @@ namespace {
 
 // Names of templates may have any length.
 constexpr std::size_t name_size_max = 200;
+// The demangler calls itself for each nested part of a symbol, and has one stack.
+constexpr std::size_t symbol_size_max = 1023;
+// See expanded_size(). Of the symbols of libLLVM and libgrpc, 3 of 1000 are above, of those of
+// libstdc++ none.
+constexpr double expanded_size_max = 1U << 24U;
 // Bound for damaged files.
 constexpr std::uint64_t symbols_max = std::uint64_t{1} << 24U;
 
@@ -170,6 +177,47 @@ std::size_t begin_of_parameters(std::string_view name) {
     return name.size();
 }
 
+/// The number behind the S or T of a reference, such as S_ or T1A_; nothing: it is none.
+std::optional<std::string_view> number_of_reference(std::string_view text) {
+    const std::size_t end = text.find_first_not_of("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ", 1);
+    return end == std::string_view::npos || text[end] != '_'
+               ? std::nullopt
+               : std::optional(text.substr(1, end - 1));
+}
+
+/// A bound for the size of the demangled name in characters of the symbol, of which one becomes 20
+/// at most: "y" is unsigned long long.
+///
+/// S1_ repeats a part of the symbol, which may itself have references, but only to parts before it.
+/// So n references to a part make the rest at most 1 + n times as long. T1_ repeats a template
+/// argument, and at most doubles what there is. Dp and sp repeat a part with a T1_ for each
+/// argument of a list, of which there are fewer than characters. Other texts that look like one of
+/// these count as well.
+double expanded_size(std::string_view symbol) {
+    std::map<std::string_view, unsigned> repeated;
+    unsigned arguments = 0;
+    unsigned lists = 0;
+    for (std::size_t i = 0; i < symbol.size(); ++i) {
+        const std::string_view rest = symbol.substr(i);
+        if (rest.front() == 'S' || rest.front() == 'T') {
+            const std::optional<std::string_view> number = number_of_reference(rest);
+            if (number && rest.front() == 'S') {
+                ++repeated[*number];
+            } else if (number) {
+                ++arguments;
+            }
+        } else if (rest.starts_with("Dp") || rest.starts_with("sp")) {
+            ++lists;
+        }
+    }
+    const auto length = static_cast<double>(symbol.size());
+    double size = length * std::pow(2.0, arguments) * std::pow(length, std::min(lists, arguments));
+    for (const auto& [number, count] : repeated) {
+        size *= 1.0 + count;
+    }
+    return size;
+}
+
 }  // namespace
 
 struct elf_symbolizer::program {
@@ -233,6 +281,10 @@ std::string elf_symbolizer::symbol_at(std::uint64_t offset) const {
 }
 
 std::string demangled_name(const char* symbol) {
+    const std::string_view mangled(symbol);
+    if (mangled.size() > symbol_size_max || expanded_size(mangled) > expanded_size_max) {
+        return std::string(mangled.substr(0, name_size_max));
+    }
     int status = 0;
     const std::unique_ptr<char, decltype(&std::free)> written(
         abi::__cxa_demangle(symbol, nullptr, nullptr, &status), &std::free);

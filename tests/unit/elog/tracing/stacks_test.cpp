@@ -194,6 +194,44 @@ TEST(elf_symbolizer, demangles_without_parameters) {
     EXPECT_LE(elog::demangled_name(std::string(1000, 'x').c_str()).size(), 200U);
 }
 
+/// A reference to a part of a symbol; the first one is S_, the next one S0_.
+std::string reference_to(std::size_t part) {
+    constexpr std::string_view digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+    return part == 0 ? "S_" : std::string("S") + digits.at(part - 1) + '_';
+}
+
+TEST(elf_symbolizer, demangles_names_with_usual_references) {
+    const std::string name = elog::demangled_name(
+        "_ZNSt8_Rb_treeINSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEESt4pairIKS5_S5_E"
+        "St10_Select1stIS8_ESt4lessIS5_ESaIS8_EE8_M_eraseEPSt13_Rb_tree_nodeIS8_E");
+    EXPECT_TRUE(name.starts_with("std::_Rb_tree<std::")) << name;
+    EXPECT_EQ(elog::demangled_name(
+                  "_ZSt11make_uniqueI4shopJRiEENSt9_MakeUniqIT_E15__single_objectEDpOT0_"),
+              "std::_MakeUniq<shop>::__single_object std::make_unique<shop, int&>");
+}
+
+// Each part has the one before it twice, so that the readable name has 50 MB.
+TEST(elf_symbolizer, does_not_expand_substitutions_without_end) {
+    std::string symbol = "_Z1f1A1BIS_S_E";
+    constexpr std::size_t levels = 22;
+    for (std::size_t part = 2; part < levels + 2; ++part) {
+        symbol += "S0_I" + reference_to(part) + reference_to(part) + 'E';
+    }
+    const std::uint64_t before = peak_memory();
+    EXPECT_EQ(elog::demangled_name(symbol.c_str()), symbol.substr(0, 200));
+    EXPECT_LT(peak_memory() - before, std::uint64_t{16} << 20U);
+}
+
+// Each pattern has another one, for each of 50 arguments.
+TEST(elf_symbolizer, does_not_expand_argument_lists_without_end) {
+    std::string pattern = "DpT_";
+    for (int level = 0; level < 3; ++level) {
+        pattern.insert(0, "Dp1AIT_").push_back('E');
+    }
+    const std::string symbol = "_Z1fIJ" + std::string(50, 'i') + "EEv" + pattern;
+    EXPECT_EQ(elog::demangled_name(symbol.c_str()), symbol);
+}
+
 /// A file as /proc/kallsyms.
 elog::kernel_functions functions_in(std::string_view text) {
     const std::string path = eventlog::test::scratch_directory() + "/kallsyms";
