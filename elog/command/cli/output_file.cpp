@@ -185,6 +185,13 @@ void output_file::open_named(const output_arguments& output, file_mode mode) {
     unfinished_.emplace(named_->temporary_path(), named_->descriptor());
 }
 
+bool output_file::is_open_as(int descriptor) const noexcept {
+    struct stat created {};
+    struct stat opened {};
+    return ::fstat(named_->descriptor(), &created) == 0 && ::fstat(descriptor, &opened) == 0 &&
+           created.st_dev == opened.st_dev && created.st_ino == opened.st_ino;
+}
+
 void output_file::finish() {
     if (named_) {
         named_->finish();
@@ -214,10 +221,16 @@ text_output::text_output(const output_arguments& output, file_mode mode) {
 
 void text_output::open_named(const output_arguments& output, file_mode mode) {
     named_.emplace(output, mode);
-    file_ = unique_fd(::open(named_->path().c_str(), O_WRONLY | O_NOFOLLOW | O_CLOEXEC));
+    constexpr int flags = O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
+    file_ = unique_fd(::open(named_->path().c_str(), flags));
     if (!file_) {
         throw user_error("The file {} cannot be created ({}). Give another name with -o.",
                          output.path, std::strerror(errno));
+    }
+    if (!named_->is_open_as(file_.get())) {
+        throw user_error("The new file {} was replaced by another program, whose file is left as "
+                         "it is. Give a name in a folder of your own with -o.",
+                         named_->path());
     }
     // atomic_file tests this lock. The file is emptied after that, as another command may write it.
     if (::flock(file_.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {

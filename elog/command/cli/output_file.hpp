@@ -77,6 +77,9 @@ class output_file {
     }
     /// The name for messages.
     [[nodiscard]] const std::string& name() const noexcept { return name_; }
+    /// Whether the descriptor has the file open that was created as path(), which another process
+    /// may have replaced. Not for a stream.
+    [[nodiscard]] bool is_open_as(int descriptor) const noexcept;
 
     /// The writer has completed and closed the file. Throws user_error or output_closed.
     void finish();

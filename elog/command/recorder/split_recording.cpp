@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "recorder/split_recording.hpp"
 
+#include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -19,6 +20,7 @@
 #include "cli/usage_error.hpp"
 #include "live/where.hpp"
 #include "output/value_file_name.hpp"
+#include "platform/unique_fd.hpp"
 #include "terminal/diagnostics.hpp"
 
 namespace elog {
@@ -78,6 +80,40 @@ bool is_empty(const std::string& folder) {
 /// Readers of the files can search the directory.
 mode_t directory_mode(file_mode files) noexcept {
     return 0700 | files.bits | (files.bits & 0444U) >> 2U;
+}
+
+/// Does not follow a link that has got the name meanwhile.
+void set_directory_mode(const std::string& place, mode_t mode) {
+    const eventlog::core::unique_fd directory(
+        ::open(place.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+    if (!directory || ::fchmod(directory.get(), mode) != 0) {
+        throw user_error("The directory {} cannot have the mode {:o} ({}). Give another name with "
+                         "-o.",
+                         place, mode, std::strerror(errno));
+    }
+}
+
+/// The owner of a directory can read, replace and remove what is in it.
+void check_is_own_directory(const std::string& place) {
+    const fs::path name = fs::path(place).filename();
+    if (name == "." || name == ".." || !is_in_shared_folder(place)) {
+        return;  // no name that another user can have taken
+    }
+    struct stat status {};
+    if (::lstat(place.c_str(), &status) != 0) {
+        throw user_error("The directory {} cannot be read ({}). Give another one with -o.", place,
+                         std::strerror(errno));
+    }
+    if (!S_ISDIR(status.st_mode)) {
+        throw user_error("{} is no directory, which --split-by needs for its files. Give another "
+                         "name with -o.",
+                         place);
+    }
+    if (status.st_uid != ::geteuid()) {
+        throw user_error("The directory {} belongs to user {}, who could read and replace what is "
+                         "written there. Remove it, or give another name with -o.",
+                         place, status.st_uid);
+    }
 }
 
 }  // namespace
@@ -157,17 +193,14 @@ std::unique_ptr<record_sink> split_recording::make_sink() {
 
 void split_recording::make_directory() {
     const std::string place = follow_links(folder_);
-    const mode_t mode = directory_mode(common_.mode);
     const bool made = ::mkdir(place.c_str(), 0700) == 0;
-    if (!made) {
-        if (errno != EEXIST) {
-            throw user_error("The directory {} cannot be created ({}). Give another name with -o.",
-                             folder_, std::strerror(errno));
-        }
-    } else if (::chmod(place.c_str(), mode) != 0) {
-        throw user_error("The directory {} cannot have the mode {:o} ({}). Give another name with "
-                         "-o.",
-                         folder_, mode, std::strerror(errno));
+    if (made) {
+        set_directory_mode(place, directory_mode(common_.mode));
+    } else if (errno == EEXIST) {
+        check_is_own_directory(place);
+    } else {
+        throw user_error("The directory {} cannot be created ({}). Give another name with -o.",
+                         folder_, std::strerror(errno));
     }
     has_made_directory_ = made;
     folder_ = place;

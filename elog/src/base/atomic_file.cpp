@@ -47,8 +47,8 @@ void check_target(const std::string& path) {
             "-o.",
             path);
     }
-    if (file && is_in_shared_folder(path)) {
-        check_is_own_file(file.get(), path);
+    if (is_in_shared_folder(path)) {
+        check_is_own_file(status, path);  // the file need not be readable
     }
 }
 

@@ -305,7 +305,13 @@ std::string with_suffix(const std::string& path, std::string_view suffix) {
 
 void check_is_own_file(int descriptor, const std::string& path) {
     struct stat status {};
-    if (::fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode)) {
+    if (::fstat(descriptor, &status) == 0) {
+        check_is_own_file(status, path);
+    }
+}
+
+void check_is_own_file(const struct stat& status, const std::string& path) {
+    if (!S_ISREG(status.st_mode)) {
         return;  // the caller reports other kinds of files
     }
     if (status.st_uid != ::geteuid()) {

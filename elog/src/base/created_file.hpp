@@ -9,6 +9,7 @@
 //   to which it leads.
 #pragma once
 
+#include <sys/stat.h>
 #include <sys/types.h>
 
 #include <string>
@@ -76,6 +77,8 @@ class replaced_file {
 /// Throws user_error unless the open file belongs to this user and has one name. `path` is its name
 /// in the message.
 void check_is_own_file(int descriptor, const std::string& path);
+/// The same for a file that may not be open.
+void check_is_own_file(const struct stat& status, const std::string& path);
 
 /// Throws user_error if the mode cannot be set. An inexact mode is that of the creation.
 void set_mode(int descriptor, const std::string& path, file_mode mode);

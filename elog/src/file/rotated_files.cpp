@@ -2,6 +2,7 @@
 #include "file/rotated_files.hpp"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -17,6 +18,7 @@
 
 #include <fmt/core.h>
 
+#include "base/created_file.hpp"
 #include "base/read_at.hpp"
 #include "base/user_error.hpp"
 #include "file/file_format.hpp"
@@ -55,12 +57,21 @@ std::size_t extension_size(std::string_view path) {
     return path.size() > usual.size() && path.ends_with(usual) ? usual.size() : 0;
 }
 
+/// In a folder of several users, another one can have put a recording there.
+bool is_own_file(const eventlog::core::unique_fd& file, const fs::path& path) {
+    struct stat status {};
+    return !is_in_shared_folder(path.string()) ||
+           (::fstat(file.get(), &status) == 0 && status.st_uid == ::geteuid() &&
+            status.st_nlink == 1);
+}
+
 /// Only recordings may be removed, not other files with a matching name.
-bool is_recording(const fs::path& path) {
+bool is_own_recording(const fs::path& path) {
     const eventlog::core::unique_fd file(
         ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW));
     std::uint64_t magic = 0;
-    return file && read_at(file, &magic, sizeof magic, 0) && magic == file_magic;
+    return file && is_own_file(file, path) && read_at(file, &magic, sizeof magic, 0) &&
+           magic == file_magic;
 }
 
 fs::path folder_of(const fs::path& path) {
@@ -121,9 +132,9 @@ void rotated_files::find_existing() {
     for (const auto& [number, entry] :
          numbered_files(stem, stem.filename().string() + "-", extension_, error)) {
         std::error_code no_file;
-        // Even if it is no recording, its name is in use.
+        // Even if it is no recording of this user, its name is in use.
         last_number_ = number;
-        if (entry.is_regular_file(no_file) && is_recording(entry.path())) {
+        if (entry.is_regular_file(no_file) && is_own_recording(entry.path())) {
             add((stem.parent_path() / entry.path().filename()).string(), entry.file_size(no_file));
         }
     }

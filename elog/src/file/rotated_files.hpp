@@ -21,7 +21,8 @@ namespace elog {
 
 class rotated_files {
   public:
-    /// Registers the files of earlier recordings. Throws user_error if the folder cannot be read.
+    /// Registers the files of earlier recordings; in a folder of several users, those of this user.
+    /// Throws user_error if the folder cannot be read.
     explicit rotated_files(const std::string& path);
 
     /// The name of the next file. Only another recording can have made it meanwhile. Throws

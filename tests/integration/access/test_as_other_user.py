@@ -256,6 +256,22 @@ class AsOtherUser(other_users.Case):
         self.assert_one_message(refused.stderr, "Permission denied")
         self.assertEqual(os.listdir(folder), [])
 
+    def test_replaces_no_unreadable_file_of_another_user(self):
+        os.chmod(self.scratch, 0o755)
+        run, folder = self.path("run.elog"), self.path("shared")
+        self.run_elog("record", "-o", run, "--mode", "644", "--", self.counter[0], "1", "10")
+        os.mkdir(folder)
+        os.chmod(folder, 0o777)  # where each user may remove any file
+        target = os.path.join(folder, "x.elog")
+        with open(target, "w", encoding="utf-8") as file:
+            file.write("precious")
+        os.chmod(target, 0o600)
+        for command in (["cut", run], ["convert", run, "--to", "jsonl"]):
+            refused = self.elog_as(ANNE, *command, "--force", "-o", target, status=1)
+            self.assert_one_message(refused.stderr, target, "belongs to user 0")
+            self.assertEqual(other_users.read(target), "precious")
+        self.assertEqual(os.listdir(folder), ["x.elog"])
+
     def test_drops_all_root_privileges(self):
         self.start_counter_as(ANNE)
         recording = self.start_recording_as(ANNE, extra_groups=[0, BERT])

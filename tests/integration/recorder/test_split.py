@@ -6,9 +6,11 @@ import json
 import os
 import re
 import stat
+import unittest
 
 import harness
 
+OTHER_USER = 65534
 
 # Names that no event of the program counter has, and the messages.
 UNKNOWN_NAMES = (
@@ -172,6 +174,22 @@ class Directory(SplitCase):
         self.assert_one_message(result.stderr, self.folder, "no directory")
         with open(self.folder, encoding="utf-8") as file:
             self.assertEqual(file.read(), "text")
+
+    @unittest.skipUnless(os.geteuid() == 0, "takes root")
+    def test_directory_of_another_user_is_not_used(self):
+        os.mkdir(self.path("shared"))
+        os.chmod(self.path("shared"), 0o1777)
+        self.folder = self.path("shared/out")
+        os.mkdir(self.folder, 0o700)
+        os.chown(self.folder, OTHER_USER, OTHER_USER)
+        for options in ((), ("--force",)):
+            result = self.run_elog("record", "-o", self.folder, "--split-by", "worker", *options,
+                                   "--", harness.program("counter"), "1", "3", status=1)
+            self.assert_one_message(result.stderr, self.folder, f"belongs to user {OTHER_USER}")
+            self.assertEqual(self.files(), [])
+        os.chown(self.folder, os.geteuid(), os.getegid())
+        self.record("worker", harness.program("counter"), "1", "3")
+        self.assertEqual(len(self.printed("worker=0.elog")), 3)
 
     def test_a_failing_file_ends_the_recording_with_all_events(self):
         """Another program takes the name of a file while elog records."""
