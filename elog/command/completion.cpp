@@ -35,10 +35,15 @@ std::string visible(std::string_view text) {
     return fmt::to_string(shown);
 }
 
+constexpr std::string_view files_line = ":files";
+constexpr std::string_view commands_line = ":commands";
+
 /// A name may come from a hostile program: a shell splits the output at newlines and tabs, and
-/// shows words on the terminal. Words that begin with ':' are those of this command.
+/// shows words on the terminal. So what elog would escape is left out: control characters, those
+/// that change the direction of a text, and bytes that are not UTF-8. The lines of this command
+/// are left out for a script that splits a line before it compares it.
 bool is_printable(const std::string& word) {
-    return !word.empty() && word.front() != ':' && visible(word) == word;
+    return !word.empty() && word != files_line && word != commands_line && visible(word) == word;
 }
 
 std::string first_line_of(const std::string& description) {
@@ -80,10 +85,10 @@ void print_candidates(const command_line& line, const std::vector<std::string>& 
         case shell_completion::nothing:
             break;
         case shell_completion::files:
-            text += ":files\n";
+            text.append(files_line) += '\n';
             break;
         case shell_completion::commands:
-            text += ":commands\n";
+            text.append(commands_line) += '\n';
             break;
     }
     write_all(STDOUT_FILENO, text);

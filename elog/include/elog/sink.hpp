@@ -90,10 +90,10 @@ struct writing_options {
     int compression = 0;
 };
 
-/// A new .elog file, which gets its name in finish(). Without finish(), or if a part of it could
-/// not be written, no file remains. Records have to be put in the order of time, which merge()
-/// establishes for several sources. Times are exact to the nanosecond, on a clock of the file.
-/// Throws error if the file cannot be created.
+/// A new .elog file of mode 0600, which gets its name in finish(). Without finish(), or if a part
+/// of it could not be written, no file remains. Records have to be put in the order of time, which
+/// merge() establishes for several sources. Times are exact to the nanosecond, on a clock of the
+/// file. Throws error if the file cannot be created.
 [[nodiscard]] ELOG_API sink write_file(const std::string& path, writing_options options = {});
 
 }  // namespace elog

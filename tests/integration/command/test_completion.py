@@ -88,12 +88,14 @@ class Answers(harness.Case):
 
     def test_names_with_control_characters_are_no_candidates(self):
         os.mkdir(self.path("programs"))
-        names = ["a b", "a\nb", "a\tb", "a\x1b[2J", "a\x7fb", "a\u009b2J", "a\u202eb", ":files", "tmux: server"]
+        names = ["a b", "a\nb", "a\tb", "a\x1b[2J", "a\x7fb", "a\u009b2J", "a\u202eb",
+                 b"a\xffb", ":files", ":commands", ":filesystem", ":0", "tmux: server"]
         for name in names:
-            program = self.path(os.path.join("programs", name))
+            program = os.path.join(os.fsencode(self.path("programs")), os.fsencode(name))
             os.symlink(harness.program("counter"), program)
             self.start_provider(program, "1", "0", "1000")
-        self.assertEqual(sorted(self.candidates("record", "--comm", "")), ["a b", "tmux: server"])
+        self.assertEqual(sorted(self.candidates("record", "--comm", "")),
+                         [":0", ":filesystem", "a b", "tmux: server"])
 
     def test_detached_subscriptions(self):
         self.run_elog("flight", "start", "flight", "-e", "shop:*")

@@ -357,14 +357,16 @@ class Generated(compiling.Case):
         # A backslash at the end of a comment makes the next line a part of it.
         pieces = ["\\\\", '\\"', "*/", "/*", "//", "'''", '\\"\\"\\"', "#", "%s", "{}", "$(x)", "`x`",
                   " ", "\\t", "\u00e9", "x", "]]", "\\n"]
-        chosen = random.Random(9)
-        texts = ["".join(chosen.choices(pieces, k=chosen.randint(1, 6))) for _ in range(40)]
         ends = ["\\\\", "a \\\\", "a \\\\ ", "a. \\\\\\\\"]
-        events = "".join(
-            f'event e{i} info "{text}" when "{text}" '
-            f'{{ a{i}: u8 "{text}" b{i}: u8 unit "{text}" c{i}: u8 }}\n'
-            for i, text in enumerate(ends + texts))
-        self.compile_in_all_languages(f'provider s "a \\\\" {{\n{events}}}\n')
+        for seed in range(9, 9 + harness.trials(1, 6)):
+            chosen = random.Random(seed)
+            texts = ["".join(chosen.choices(pieces, k=chosen.randint(1, 6))) for _ in range(40)]
+            events = "".join(
+                f'event e{i} info "{text}" when "{text}" '
+                f'{{ a{i}: u8 "{text}" b{i}: u8 unit "{text}" c{i}: u8 }}\n'
+                for i, text in enumerate(ends + texts))
+            with self.subTest(seed=seed):
+                self.compile_in_all_languages(f'provider s "a \\\\" {{\n{events}}}\n')
 
     def test_field_named_like_enumerator_compiles_in_rust(self):
         with open(self.path("s.schema"), "w", encoding="utf-8") as file:

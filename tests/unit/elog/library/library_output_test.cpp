@@ -97,6 +97,15 @@ TEST(library_output, contains_all_written_records) {
     EXPECT_TRUE(copy.complaints().empty());
 }
 
+TEST(library_output, is_for_its_user_alone) {
+    const mode_t before = ::umask(022);
+    const std::string path = pour_sample("private");
+    ::umask(before);
+    struct stat status {};
+    ASSERT_EQ(::stat(path.c_str(), &status), 0);
+    EXPECT_EQ(status.st_mode & 07777U, 0600U);
+}
+
 TEST(library_output, keeps_provider_with_only_losses) {
     const std::string path = path_of("lost_provider");
     elog::sink output = elog::write_file(path);
