@@ -209,6 +209,9 @@ std::string text_of(const detached_status& shown) {
     if (holds.has_unread_losses) {
         text += "              and perhaps some of programs that have ended: there were too many\n";
     }
+    if (holds.has_impossible_counts) {
+        text += "              and perhaps others: a program has overwritten counts\n";
+    }
     text += requests_of(shown);
     if (holds.providers_refused != 0) {
         text += fmt::format("  refused     {} providers: there is no room for more than {}. Stop "
@@ -260,6 +263,8 @@ std::string json_of(const std::vector<detached_status>& all) {
                           {loss_name::unattached, each.holds.unattached},
                           {loss_name::damaged, each.holds.damaged}}},
                         {"providers_refused", each.holds.providers_refused},
+                        {"counts_overwritten", each.holds.has_impossible_counts},
+                        {"losses_incomplete", each.holds.has_unread_losses},
                         {"snapshots_requested", each.requests.wanted},
                         {"snapshots_answered", each.requests.answered},
                         {"snapshot_reason", each.reason && each.requests.wanted != 0

@@ -153,9 +153,10 @@ bool has_loss(const recording_summary& summary) noexcept {
 /// could be written.
 bool print_recording_summary(const record_arguments& arguments, const recording_summary& summary,
                              const filtering_sink* selection, const record_sampler* sampler,
-                             const command_processes& processes) {
+                             const command_processes& processes, std::uint64_t moved) {
     summary_notes notes;
     notes.output = name_of_recording(arguments.file);
+    notes.moved = moved;
     if (arguments.where) {
         notes.passed = selection->wanted();
     }
@@ -308,10 +309,10 @@ bool record(const requested_route& route, const record_arguments& arguments,
         if (file.incomplete) {
             count_unwritten(summary, file.incomplete->unwritten);
         }
-        is_reported =
-            print_recording_summary(arguments, summary, selection.get(), sampler.get(), processes);
+        is_reported = print_recording_summary(arguments, summary, selection.get(), sampler.get(),
+                                              processes, file.moved);
         print_type_mismatches(filter.get(), nullptr);
-        if (file.incomplete) {
+        if (file.incomplete && !file.incomplete->message.empty()) {
             throw error_of(*file.incomplete);
         }
         if (file.split) {

@@ -119,7 +119,7 @@ void append_losses(fmt::memory_buffer& out, const loss_counts& lost) {
     append_one(lost.unattached, loss_name::unattached, "their process was not attached (yet)");
     append_one(lost.refused, loss_name::refused, "by the kernel");
     append_one(lost.damaged, loss_name::damaged, "a program has overwritten the buffers");
-    append_one(lost.unwritten, loss_name::unwritten, "the disk was full");
+    append_one(lost.unwritten, loss_name::unwritten, "the disk was full, or a file removed");
 }
 
 /// Nothing for a time that is not in the file.

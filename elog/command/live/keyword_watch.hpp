@@ -53,6 +53,7 @@ class keyword_watch : public record_sink {
     void advance(std::uint64_t time, std::uint64_t present) override {
         sink_.advance(time, present);
     }
+    void check() override { sink_.check(); }
     void finish() override { sink_.finish(); }
 
   private:

@@ -8,6 +8,8 @@
 #include <string>
 #include <utility>
 
+#include <fmt/core.h>
+
 #include "base/created_file.hpp"
 #include "terminal/diagnostics.hpp"
 
@@ -58,9 +60,15 @@ std::unique_ptr<record_sink> make_file_sink(const recording_file_arguments& argu
     };
     options.should_abort = std::move(should_abort);
     if (arguments.is_reopened()) {
-        options.on_reopen = [path = options.path](output_state state) {
-            print_diagnostic("elog: {} was {}; the recording continues in a new file of that name.",
-                             path, name_of(state));
+        options.on_reopen = [&file, path = options.path](output_state state, std::uint64_t events) {
+            const bool is_moved = state == output_state::moved;
+            file.moved += is_moved ? events : 0;
+            print_diagnostic(
+                "elog: {} was {}; the recording continues in a new file of that name.{}", path,
+                name_of(state),
+                is_moved || events == 0
+                    ? std::string()
+                    : fmt::format(" The old file's {} events are lost.", events));
         };
     }
     if (has_command) {

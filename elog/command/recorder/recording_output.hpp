@@ -3,6 +3,7 @@
 // The sink of elog record -o, and what it has in common with the recording.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -22,6 +23,7 @@ namespace elog {
 struct file_connection {
     std::function<recording_notes()> notes{};
     bool should_end = false;                           // a file cannot be written
+    std::uint64_t moved = 0;                           // events in files that were moved
     std::optional<incomplete_recording> incomplete{};  // after the end
     std::optional<split_recording> split{};
     // For a command, one of which is called after the start of the sink:

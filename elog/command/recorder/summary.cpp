@@ -25,7 +25,8 @@ namespace {
 // The largest event that the kernel's tracing takes, see write_user_events in the library.
 constexpr unsigned kernel_payload_max = 4048;
 
-/// Number of events that the file would have without --limit, on a disk with enough space.
+/// Number of events that the file would have without --limit, on a disk with enough space, if no
+/// other process took it away.
 std::uint64_t count_wanted(const recording_summary& summary, const summary_notes& notes) {
     return notes.omitted ? notes.omitted->kept
                          : notes.passed.value_or(summary.events + summary.unwritten);
@@ -33,7 +34,7 @@ std::uint64_t count_wanted(const recording_summary& summary, const summary_notes
 
 std::uint64_t count_in_file(const recording_summary& summary, const summary_notes& notes) {
     const std::uint64_t passed = notes.kept.value_or(count_wanted(summary, notes));
-    return passed - std::min(passed, summary.unwritten);
+    return passed - std::min(passed, summary.unwritten + notes.moved);
 }
 
 std::optional<double> per_second(const recording_summary& summary) {
@@ -238,6 +239,8 @@ bool print_summary_as_json(const json_object& first, const recording_summary& su
         .add(loss_name::overwritten, summary.overwritten)
         .add("cut", summary.cut)
         .add("providers_refused", summary.providers_refused)
+        .add("counts_overwritten", summary.has_impossible_counts)
+        .add("losses_incomplete", summary.has_unread_losses)
         .add("where_matched", notes.passed)
         .add("file_events", count_in_file(summary, notes))
         .add("duration_ns", duration)

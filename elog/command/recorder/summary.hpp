@@ -22,6 +22,7 @@ struct summary_notes {
     std::optional<std::uint64_t> kept{};       // of these, the first ones, limited by --limit
     std::optional<sampling_report> omitted{};  // on request, of those that passed
     std::optional<json_object> command{};  // counts of a recording limited to a command's processes
+    std::uint64_t moved = 0;               // events in other files, which had the name before
 };
 
 /// Counts events that did not reach the file as lost instead of recorded.

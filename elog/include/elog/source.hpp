@@ -30,7 +30,7 @@ enum class loss_reason : std::uint8_t {
     too_large,    // larger than the maximum of a record
     busy,         // the shared ring was locked for too long
     damaged,      // inconsistent bytes
-    unwritten,    // the recording's file had no space left
+    unwritten,    // the recording's file had no space left, or was removed
     unattached,   // emitted by a process that was not attached (yet)
     refused,      // rejected by the kernel
 };

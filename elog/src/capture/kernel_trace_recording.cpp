@@ -295,7 +295,8 @@ recording_summary kernel_trace_recording::run(record_sink& sink, const std::func
         return mistake.has_value();
     };
     poll_until(
-        is_over, recording::poll_interval_of(latency), options_.overwrite, [&] { drain(false); },
+        is_over, sink, recording::poll_interval_of(latency), options_.overwrite,
+        [&] { drain(false); },
         [&](std::chrono::nanoseconds at_most) { return source_->wait(at_most); });
     recording_summary summary = end(mistake);
     if (mistake) {

@@ -38,10 +38,14 @@ std::uint64_t now() {
     return core::read_clock(EVENTLOG_CLOCK_MONOTONIC);
 }
 
+std::uint64_t count_cpus() {
+    return static_cast<std::uint64_t>(std::max(1L, ::sysconf(_SC_NPROCESSORS_CONF)));
+}
+
 }  // namespace
 
 program_losses::program_losses(const event_patterns& patterns, process_filter is_wanted)
-    : patterns_(patterns), is_wanted_(std::move(is_wanted)), begin_(now()) {
+    : patterns_(patterns), is_wanted_(std::move(is_wanted)), cpus_(count_cpus()), begin_(now()) {
     core::directory where;
     core::error_text ignored;  // without a directory, no program is published in it
     static const core::directory_path path = core::current_directory();  // messages refer to it
@@ -137,10 +141,12 @@ void program_losses::read_file(core::process_file& file) {
 
 void program_losses::read_entry(core::process_file& file,
                                 const core::published_provider& provider) {
+    const std::uint64_t before = now();
     eventlog_counters_page page{};
     if (!provider.read_counters(page)) {
         return;  // withdrawn: its counts are those of the look before
     }
+    const std::uint64_t after = core::read_clock_ordered(EVENTLOG_CLOCK_MONOTONIC);
     const eventlog_route_counters found = core::sum_counters(page, EVENTLOG_COUNTERS_USER_EVENTS);
     const counts present{found.lost_too_large, found.lost_busy, found.lost_unattached,
                          found.lost_refused};
@@ -157,14 +163,20 @@ void program_losses::read_entry(core::process_file& file,
         }
         known = entries_.emplace(key, make_entry(provider)).first;
         known->second.before = is_first_ ? present : counts{};
-        known->second.last = known->second.before;
+        for (const std::uint64_t count : known->second.before) {
+            known->second.limits.emplace_back(begin_, cpus_, count);
+        }
         if (known->second.is_wanted) {
             known->second.number = last_number - std::min(numbers_used_, numbers_max - 1);
             ++numbers_used_;
         }
     }
     for (std::size_t i = 0; i < present.size(); ++i) {
-        known->second.last[i] = std::max(known->second.last[i], present[i]);
+        count_limit& limit = known->second.limits[i];
+        // A lower count is that of a provider that was withdrawn while it was read.
+        const bool is_possible = limit.take(std::max(limit.count(), present[i]), before, after);
+        has_impossible_counts_ =
+            has_impossible_counts_ || (known->second.is_wanted && !is_possible);
     }
 }
 
@@ -190,21 +202,10 @@ program_losses::entry program_losses::make_entry(const core::published_provider&
     return made;
 }
 
-/// An event takes longer than a nanosecond of one CPU.
-bool program_losses::is_possible(std::uint64_t count) const {
-    const std::uint64_t present = now();
-    const auto cpus = static_cast<std::uint64_t>(std::max(1L, ::sysconf(_SC_NPROCESSORS_CONF)));
-    std::uint64_t most = 0;
-    return __builtin_mul_overflow(present - std::min(begin_, present), cpus, &most) ||
-           count <= most;
-}
-
-/// Counts that are not possible are 0.
-program_losses::counts program_losses::lost_by(const entry& each) const {
+program_losses::counts program_losses::lost_by(const entry& each) {
     counts lost{};
     for (std::size_t i = 0; each.is_wanted && i < lost.size(); ++i) {
-        const std::uint64_t count = each.last[i] - each.before[i];
-        lost[i] = is_possible(count) ? count : 0;
+        lost[i] = each.limits[i].count() - each.before[i];
     }
     return lost;
 }
@@ -257,17 +258,7 @@ void program_losses::add_to(recording_summary& summary, bool is_end) const {
         }
     }
     summary.has_unread_losses = summary.has_unread_losses || may_be_incomplete_;
-    summary.has_impossible_counts =
-        summary.has_impossible_counts ||
-        std::any_of(entries_.begin(), entries_.end(), [this](const auto& each) {
-            const auto& [key, counted] = each;
-            for (std::size_t i = 0; i < counted.last.size(); ++i) {
-                if (counted.is_wanted && !is_possible(counted.last[i] - counted.before[i])) {
-                    return true;
-                }
-            }
-            return false;
-        });
+    summary.has_impossible_counts = summary.has_impossible_counts || has_impossible_counts_;
 }
 
 void program_loss_sink::finish() {

@@ -8,8 +8,8 @@
 //   provider are included if the patterns select one of its events: there are never too few.
 // - Programs that end meanwhile leave their files (kernel_loss_reader). Files are also held open,
 //   up to a limit, for the last counts of a program that deletes or replaces its own.
-// - Files are untrusted: counts that are not possible are left out and reported. Only providers
-//   with counts have entries.
+// - Files are untrusted: counts that are not possible keep their last possible values, see
+//   count_limit.hpp, and are reported. Only providers with counts have entries.
 // - One thread uses it.
 #pragma once
 
@@ -24,6 +24,7 @@
 #include <tuple>
 #include <vector>
 
+#include "memory/count_limit.hpp"
 #include "record/loss.hpp"
 #include "record/record_sink.hpp"
 #include "record/recording_summary.hpp"
@@ -62,8 +63,8 @@ class program_losses {
     using counts = std::array<std::uint64_t, 4>;
     struct entry {
         bool is_wanted = false;
-        counts before{};  // the recording
-        counts last{};
+        counts before{};                  // the recording
+        std::vector<count_limit> limits;  // of each count, as of the last look
         std::uint32_t number = 0;
         std::string provider;
         std::string process;
@@ -80,8 +81,7 @@ class program_losses {
     void read_entry(eventlog::core::process_file& file,
                     const eventlog::core::published_provider& provider);
     [[nodiscard]] entry make_entry(const eventlog::core::published_provider& provider) const;
-    [[nodiscard]] counts lost_by(const entry& each) const;
-    [[nodiscard]] bool is_possible(std::uint64_t count) const;
+    [[nodiscard]] static counts lost_by(const entry& each);
 
     const event_patterns& patterns_;
     process_filter is_wanted_;
@@ -92,6 +92,8 @@ class program_losses {
     std::uint32_t numbers_used_ = 0;
     bool is_first_ = true;
     bool may_be_incomplete_ = false;
+    bool has_impossible_counts_ = false;
+    std::uint64_t cpus_;
     std::uint64_t begin_;  // on CLOCK_MONOTONIC, as the next one
     std::uint64_t next_look_ = 0;
 };
@@ -114,6 +116,7 @@ class program_loss_sink final : public record_sink {
     void advance(std::uint64_t time, std::uint64_t present) override {
         next_.advance(time, present);
     }
+    void check() override { next_.check(); }
     void finish() override;
 
   private:

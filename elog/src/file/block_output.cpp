@@ -170,15 +170,18 @@ output_state block_output::content_state() const noexcept {
                                                               : output_state::intact;
 }
 
-output_state block_output::state() const noexcept {
+output_state block_output::state(const std::string& name) const noexcept {
     struct stat opened {};
     struct stat named {};
     const bool has_name =
         !is_regular_ || options_.descriptor >= 0 || folder_of_unnamed_file(options_.path) ||
-        (::fstat(file_.get(), &opened) == 0 && ::stat(options_.path.c_str(), &named) == 0 &&
+        (::fstat(file_.get(), &opened) == 0 && ::stat(name.c_str(), &named) == 0 &&
          opened.st_dev == named.st_dev && opened.st_ino == named.st_ino);
     const output_state found = content_state();
-    return found == output_state::intact && !has_name ? output_state::moved : found;
+    if (has_name) {
+        return found;
+    }
+    return found == output_state::intact ? output_state::moved : output_state::removed;
 }
 
 void block_output::check_intact() const {

@@ -82,7 +82,8 @@ class block_output {
     void discard() noexcept;
     /// Waits until the file is on the disk.
     void sync();
-    [[nodiscard]] output_state state() const noexcept;
+    /// `name`: of the file, or of a link to it. Truncated only if that is still its name.
+    [[nodiscard]] output_state state(const std::string& name) const noexcept;
     /// Without looking for its name. Throws user_error if another process has removed or truncated
     /// the file.
     void check_intact() const;

@@ -232,8 +232,7 @@ void file_checker::check_records(const block_location& place, const block_bytes&
         file_.report("the records at {} have another size than their block states", place.offset);
     }
     if (!sound->is_whole || sound->count == 0) {
-        file_.report("the block at {} holds {} sound records instead of {}", place.offset,
-                     sound->count, block.count);
+        file_.report("the block at {} {}", place.offset, describe_damage(block, *sound));
     }
     const auto [known, is_new] = rings_.try_emplace(block.ring);
     ring_state& ring = known->second;

@@ -378,8 +378,7 @@ std::optional<owned_run> file_reader::load_run(std::uint32_t ring, const records
     run.context = found->context;
     run.events = &decoder_.events();
     if (!found->is_whole || found->count == 0) {
-        file_.report("the block at {} holds {} sound records instead of {}", from.offset,
-                     found->count, block.count);
+        file_.report("the block at {} {}", from.offset, describe_damage(block, *found));
     }
     const std::size_t size = found->bytes.size();
     if (decoded.empty()) {

@@ -211,8 +211,8 @@ void file_repairer::copy_records(const block_location& place, const block_bytes&
         return;
     }
     if (!sound->is_whole) {
-        file_.report("of the block at {}, {} sound records are kept; its header counts {}",
-                     place.offset, sound->count, block->count);
+        file_.report("the block at {} {}{}", place.offset, describe_damage(*block, *sound),
+                     sound->count == 0 ? "" : "; they are kept");
     }
     if (sound->count == 0) {
         note_missing(place.header.number);

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/created_file.hpp"
 #include "record/clock_offset_table.hpp"
 #include "record/ring_records.hpp"
 #include "ring/clock.hpp"
@@ -50,7 +51,7 @@ void file_sink::start(const region_view& source) {
     serial_ = source.header.serial;
     recording_ = options_.recording != 0 ? options_.recording : generate_identity();
     coalescer_.emplace(ring_count_);
-    unwritten_.resize(ring_count_);
+    missing_.records.resize(ring_count_);
     rotation_options& rotation = options_.rotation;
     if (rotation.is_wanted()) {
         parts_.emplace(options_.path);
@@ -110,6 +111,7 @@ void file_sink::begin_file(std::unique_ptr<file_writer> writer) {
     }
     writer_->expect_losses(provider_losses_.all().size());
     written_.reset();
+    in_file_ = {std::vector<unwritten_records>(ring_count_), {}};
     started_ = clock::now();
     has_records_ = false;
 }
@@ -129,6 +131,7 @@ std::unique_ptr<file_writer> file_sink::end_file(end_reason reason) {
     if (parts_) {
         parts_->add(writer_->path(), writer_->size());
     }
+    missing_.losses.clear();
     return std::move(writer_);
 }
 
@@ -162,6 +165,9 @@ void file_sink::continue_in(std::unique_ptr<file_writer> next) {
     if (pause_) {
         writer_->write_mark(*pause_);
     }
+    for (const loss_report& loss : missing_.losses.all()) {
+        writer_->write_loss(loss);
+    }
 }
 
 /// Closes the file and opens the next one. Each file contains readings from before and after its
@@ -181,25 +187,31 @@ void file_sink::rotate() {
 /// Continues in a new file of the same name if the present one has lost it or its content. A moved
 /// one is ended. A program that rotates files may have made an empty file of that name.
 void file_sink::reopen_if_lost() {
-    const output_state state = writer_->state();
+    const output_state state = writer_->state(options_.path);
     if (state == output_state::intact) {
         return;
     }
     add_present_reading();
+    const std::uint64_t records = writer_->totals().records;
+    const std::string path = follow_links(options_.path);  // the link may be a new one
     if (state == output_state::truncated) {
-        static_cast<void>(::unlink(options_.path.c_str()));
+        static_cast<void>(::unlink(path.c_str()));
+    }
+    if (state != output_state::moved) {
+        missing_.add(in_file_);
+        writer_.reset();  // frees the space of the content
     }
     struct stat status {};
-    const bool is_empty = ::stat(options_.path.c_str(), &status) == 0 && status.st_size == 0;
+    const bool is_empty = ::lstat(path.c_str(), &status) == 0 && status.st_size == 0;
     part_ = std::max(part_, 1U) + 1;
     std::unique_ptr<file_writer> next =
-        make_file(options_.path, is_empty ? existing_file::reuse : existing_file::reject);
+        make_file(path, is_empty ? existing_file::reuse : existing_file::reject);
     if (state == output_state::moved) {
         writer_->write_clock(readings_.back());
         static_cast<void>(end_file());
     }
     continue_in(std::move(next));
-    options_.on_reopen(state);
+    options_.on_reopen(state, records);
 }
 
 /// Writes all pending runs. Later records are not earlier than watermark_, so of the readings
@@ -293,16 +305,6 @@ void file_sink::write(const Write& write) {
     }
 }
 
-/// After the disk became full. The losses before the run had not been written either.
-void file_sink::count_unwritten(const record_run& run) {
-    loss_report loss =
-        trailing_loss(run.ring, run.lost_before, run.overwritten ? run.lost_before : 0);
-    loss.unwritten = run.count;
-    ring_losses_.add(loss);
-    unwritten_[run.ring].count += run.count;
-    unwritten_[run.ring].bytes += usual_size(run);
-}
-
 /// Writes a run of the coalescer, which forgets it then.
 void file_sink::write_run(const record_run& run) {
     bool is_written = false;
@@ -311,7 +313,7 @@ void file_sink::write_run(const record_run& run) {
         is_written = true;
     });
     if (!is_written) {
-        count_unwritten(run);
+        missing_.add(run);
     }
 }
 
@@ -328,6 +330,9 @@ void file_sink::write_run_to_file(const record_run& run) {
         written_.set(provider->id);
     }
     writer_->write_run(run);
+    if (options_.on_reopen) {
+        in_file_.add(run);
+    }
     has_records_ = true;
 }
 
@@ -364,17 +369,12 @@ void file_sink::take_loss(const loss_report& loss) {
     write_ring_loss(loss);
 }
 
-/// Called once for each ring, at the end of the recording.
+/// Called once for each ring, at the end of the recording. The report includes, and replaces, that
+/// of records that are gone with an earlier file.
 void file_sink::write_ring_loss(const loss_report& loss) {
-    bool is_written = false;
-    write([&] {
-        make_room(loss_size_max);
-        writer_->write_loss(loss);
-        is_written = true;
-    });
-    if (!is_written) {
-        ring_losses_.add(loss);
-    }
+    write([this] { make_room(loss_size_max); });
+    const loss_report& all = missing_.losses.add(loss);
+    write([&] { writer_->write_loss(all); });
 }
 
 void file_sink::note_loss(const loss_report& loss) {
@@ -433,11 +433,6 @@ void file_sink::advance(std::uint64_t time, std::uint64_t present) {
     if (writer_ && writer_->is_stream()) {
         advance_stream(time, present, wait);
     }
-    if (writer_ && now - checked_at_ >= check_interval) {
-        checked_at_ = now;
-        write([this] { make_room(0); });
-        writer_->check_intact();
-    }
     flush(now - wait);
     if (readings_.size() > readings_max) {
         write_pending();
@@ -449,8 +444,15 @@ void file_sink::advance(std::uint64_t time, std::uint64_t present) {
     }
 }
 
-void file_sink::flush(clock::time_point kept_since) {
-    coalescer_->flush(kept_since, [this](const record_run& batch) { write_run(batch); });
+void file_sink::check() {
+    const clock::time_point now = clock::now();
+    if (writer_ && now - checked_at_ >= check_interval) {
+        checked_at_ = now;
+        write([this] { make_room(0); });
+        if (writer_) {
+            writer_->check_intact();
+        }
+    }
 }
 
 /// Ends the file in its reserve.
@@ -458,7 +460,7 @@ void file_sink::end_on_full_disk() {
     if (writer_) {
         try {
             writer_->use_reserve();
-            for (const loss_report& loss : ring_losses_.all()) {
+            for (const loss_report& loss : missing_.losses.all()) {
                 writer_->write_loss(loss);
             }
             for (const recording_mark& mark : unwritten_marks_) {
@@ -472,7 +474,7 @@ void file_sink::end_on_full_disk() {
             // Without a reserve the file ends with its last whole block, as after a kill.
         }
     }
-    incomplete_recording report{*disk_full_, unwritten_};
+    incomplete_recording report{*disk_full_, missing_.records};
     if (!options_.on_incomplete) {
         throw error_of(report);
     }
@@ -489,6 +491,8 @@ void file_sink::finish() {
     }
     if (disk_full_) {
         end_on_full_disk();
+    } else if (options_.on_incomplete && missing_.any()) {
+        options_.on_incomplete({{}, missing_.records});
     }
 }
 

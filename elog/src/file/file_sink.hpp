@@ -5,7 +5,7 @@
 // - Implements record_sink: calls arrive from one thread in the order documented there.
 // - Owns the writer of the current file. Limits on size, time and number of files are never
 //   exceeded.
-// - A file that another process removes or truncates is noticed within a second.
+// - A file that another process removes or truncates is noticed within a second, by check().
 // - A pipe gets a clock reading soon after records, because its reader shows records up to the
 //   reading's watermark.
 #pragma once
@@ -46,15 +46,11 @@ struct rotation_options {
     }
 };
 
-/// What did not reach the file.
-struct unwritten_records {
-    std::uint64_t count = 0;
-    std::uint64_t bytes = 0;
-};
-
-/// A recording that was ended by a full disk, or by the limit on the size of a file.
+/// A recording that was ended by a full disk, or by the limit on the size of a file; or that
+/// continued in a new file after one was removed or truncated, with its records.
 struct incomplete_recording {
-    std::string message;                       // what happened, and what to do; whole sentences
+    // What has ended it, and what to do; whole sentences. Empty: nothing has.
+    std::string message;
     std::vector<unwritten_records> unwritten;  // by ring
 };
 
@@ -81,15 +77,16 @@ struct file_sink_options {
     std::string command{};        // see recording_host
     std::uint64_t recording = 0;  // the same; 0: a new one is drawn
     /// Called when the recording continues in a new file of the same name, because the previous one
-    /// was moved, removed or truncated. Without it, a file that was removed or truncated is an
-    /// error. For one file with a name.
-    std::function<void(output_state)> on_reopen{};
+    /// was moved, removed or truncated, with the number of its records. Without it, a file that was
+    /// removed or truncated is an error. For one file with a name.
+    std::function<void(output_state, std::uint64_t)> on_reopen{};
     /// Called by finish().
     std::function<recording_notes()> notes{};
     /// Called once, when the disk is full: the recording should end. Until it does, its records are
     /// counted as lost.
     std::function<void()> on_disk_full{};
-    /// Called by finish() after that, instead of throwing error_of() the report.
+    /// Called by finish() after that, instead of throwing error_of() the report; and if records are
+    /// gone with a file that was removed or truncated.
     std::function<void(incomplete_recording)> on_incomplete{};
     file_mode mode = private_mode;      // of files that are created
     replaced_file* replaced = nullptr;  // see output_options; until start() has returned
@@ -113,6 +110,7 @@ class file_sink : public record_sink {
     void note_loss(const loss_report& loss) override;
     void take_mark(const recording_mark& mark) override;
     void advance(std::uint64_t time, std::uint64_t present) override;
+    void check() override;
     void finish() override;
 
     /// Of the current file, from start() to finish().
@@ -131,7 +129,6 @@ class file_sink : public record_sink {
     std::unique_ptr<file_writer> end_file(end_reason reason = end_reason::regular);
     template <class Write>
     void write(const Write& write);
-    void count_unwritten(const record_run& run);
     void write_ring_loss(const loss_report& loss);
     void end_on_full_disk();
     void add_present_reading();
@@ -146,7 +143,9 @@ class file_sink : public record_sink {
     [[nodiscard]] std::vector<const provider_instance*> unwritten_providers(
         const record_run& run) const;
     void write_provider(const provider_instance& provider);
-    void flush(clock::time_point kept_since = clock::time_point::max());
+    void flush(clock::time_point kept_since = clock::time_point::max()) {
+        coalescer_->flush(kept_since, [this](const record_run& batch) { write_run(batch); });
+    }
 
     file_sink_options options_;
     std::uint32_t clock_ = 0;
@@ -162,11 +161,13 @@ class file_sink : public record_sink {
     std::vector<eventlog_clock_sample> readings_;  // readings that later records may need
     std::optional<clock_offsets> offsets_;         // the last ones written
     provider_map providers_;
-    loss_table provider_losses_;            // so far; each file has all of them
-    loss_table ring_losses_;                // since the disk is full
+    loss_table provider_losses_;  // so far; each file has all of them
+    // The records are those of the whole recording. The losses are those of rings that this file
+    // has, or gets at its end if the disk is full; also the losses behind the last records.
+    missing_runs missing_;
+    missing_runs in_file_;                  // if the recording may continue behind this file
     std::optional<std::string> disk_full_;  // the message
     end_reason full_reason_ = end_reason::disk_full;
-    std::vector<unwritten_records> unwritten_;      // by ring
     std::vector<recording_mark> unwritten_marks_;   // since the disk is full
     std::optional<recording_mark> pause_;           // if it goes on; each file has it
     std::bitset<record_provider_max + 1> written_;  // providers in this file

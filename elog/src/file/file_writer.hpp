@@ -122,7 +122,9 @@ class file_writer {
     /// Whether following runs may be compacted, see run_compactor; initially true.
     void allow_compaction(bool is_allowed) noexcept { may_compact_ = is_allowed; }
 
-    [[nodiscard]] output_state state() const noexcept { return output_.state(); }
+    [[nodiscard]] output_state state(const std::string& name) const noexcept {
+        return output_.state(name);
+    }
     /// Throws user_error if another process has removed or truncated the file.
     void check_intact() const { output_.check_intact(); }
 

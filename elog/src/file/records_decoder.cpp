@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include <fmt/core.h>
+
 #include "compact/compact_decoder.hpp"
 
 namespace elog {
@@ -18,6 +20,17 @@ constexpr std::size_t growth_max = ring_size(0) / 2;
 constexpr std::uint32_t events_max = std::uint32_t{UINT16_MAX} + 1;
 
 }  // namespace
+
+std::string describe_damage(const records_block& head, const decoded_records& found) {
+    if (found.count != head.count) {
+        return fmt::format("holds {} sound records instead of {}", found.count, head.count);
+    }
+    if (found.is_whole) {
+        return "holds no records";
+    }
+    return fmt::format("has other bytes behind its {} records, or another size than it states",
+                       found.count);
+}
 
 void records_decoder::clear() {
     events_ = {};

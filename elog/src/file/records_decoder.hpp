@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "file/file_format.hpp"
@@ -32,6 +33,10 @@ struct decoded_records {
         return run_reader(bytes, ring, context, &events);
     }
 };
+
+/// What the block of these records "holds" or "has", for a message about it. To be called if they
+/// are not whole, or none.
+[[nodiscard]] std::string describe_damage(const records_block& head, const decoded_records& found);
 
 class records_decoder {
   public:

@@ -211,7 +211,7 @@ recording_summary device_recording::run(record_sink& sink, const std::function<b
                                         std::chrono::nanoseconds latency) {
     begin(sink);
     poll_until(
-        stop, recording::poll_interval_of(latency), overwrites_, [&] { drain(); },
+        stop, sink, recording::poll_interval_of(latency), overwrites_, [&] { drain(); },
         [&](std::chrono::nanoseconds at_most) {
             if (!overwrites_) {
                 return source_->wait(at_most);

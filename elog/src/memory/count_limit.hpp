@@ -12,8 +12,9 @@ namespace elog {
 /// on its last possible value stays.
 class count_limit {
   public:
-    /// The count was 0 at that time (CLOCK_MONOTONIC).
-    count_limit(std::uint64_t begin, std::uint64_t cpus) noexcept : time_(begin), cpus_(cpus) {}
+    /// The count had that value at that time (CLOCK_MONOTONIC).
+    count_limit(std::uint64_t begin, std::uint64_t cpus, std::uint64_t count = 0) noexcept
+        : count_(count), time_(begin), cpus_(cpus) {}
 
     /// Takes a reading of the count that was made between two times. False if the count was
     /// overwritten, now or before.
@@ -34,7 +35,7 @@ class count_limit {
     [[nodiscard]] std::uint64_t count() const noexcept { return count_; }
 
   private:
-    std::uint64_t count_ = 0;
+    std::uint64_t count_;
     std::uint64_t time_;
     std::uint64_t cpus_;
     bool is_overwritten_ = false;

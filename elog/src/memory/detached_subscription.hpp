@@ -30,7 +30,7 @@ class detached_subscription {
 
     /// Losses that are not in the region. Valid as long as this object.
     [[nodiscard]] unattached_losses unattached() const {
-        return {directory_, slot_, found_.header().serial};
+        return {directory_, slot_, found_.header()};
     }
 
     /// Whether the subscription has not been removed since. Reads the directory again at each call.

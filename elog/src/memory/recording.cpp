@@ -110,7 +110,7 @@ recording::recording(subscription& source, record_sink& sink, clock_reader reade
       sink_(sink),
       reader_(source_, producer_policy_of(source_.header)),
       clock_reader_(reader) {
-    unattached_.emplace(source.where(), source.slot(), source_.header.serial);
+    unattached_.emplace(source.where(), source.slot(), source_.header);
     sink_.start(source_);
     if (!core::overwrites(source_.header)) {
         sink_.take_clock(first_reading(source_.header));
@@ -201,7 +201,7 @@ std::uint64_t recording::unattached() const {
     std::uint64_t sum = 0;
     if (unattached_) {
         for (const auto& [who, loss] : unattached_->all()) {
-            sum += reader_.accept_count(loss.count);
+            sum += loss.count;
         }
     }
     return sum;
@@ -230,7 +230,7 @@ std::vector<loss_report> recording::provider_reports() {
         // A provider that has attached again has another number: the first one gets them.
         const auto known = others.find({loss.pid, loss.start_time, loss.provider});
         if (known != others.end()) {
-            loss.unattached = reader_.accept_count(known->second.count);
+            loss.unattached = known->second.count;
             others.erase(known);
         }
         add(loss);
@@ -244,7 +244,7 @@ std::vector<loss_report> recording::provider_reports() {
         const auto number = first_other_number + static_cast<std::uint32_t>(other_numbers_.size());
         loss_report loss =
             provider_loss(other_numbers_.try_emplace(who, number).first->second, 0, 0, 0);
-        loss.unattached = reader_.accept_count(other.count);
+        loss.unattached = other.count;
         loss.provider = other.provider;
         loss.process = other.process;
         loss.pid = other.pid;
@@ -311,6 +311,8 @@ recording_summary recording::finish() {
     recording_summary summary = summarize(reader_, providers_, rings(), unattached());
     summary.lossy_providers = lossy_providers(provider_reports());
     summary.has_unread_losses = unattached_ && unattached_->may_be_incomplete();
+    summary.has_impossible_counts =
+        summary.has_impossible_counts || (unattached_ && unattached_->has_impossible_counts());
     if (own_ != nullptr) {
         summary.elapsed = steady_clock::now() - begin_;
     }
@@ -322,7 +324,7 @@ recording_summary recording::run(const std::function<bool()>& stop,
                                  std::chrono::nanoseconds latency) {
     begin_ = steady_clock::now();
     const bool overwrites = core::overwrites(source_.header);
-    poll_until([&] { return clock_was_reset_ || is_removed(source_) || stop(); },
+    poll_until([&] { return clock_was_reset_ || is_removed(source_) || stop(); }, sink_,
                poll_interval_of(latency), overwrites, [&] { drain(); },
                [&](std::chrono::nanoseconds at_most) {
                    if (!overwrites) {

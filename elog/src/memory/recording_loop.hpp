@@ -18,15 +18,17 @@
 namespace elog {
 
 /// Calls drain() every `interval`, and earlier when wait(at_most) returns true, until stop()
-/// returns true. stop() is called at least every 10 ms. With `overwrites` drain() is not called.
+/// returns true. stop() and the sink's check() are called at least every 10 ms. With `overwrites`
+/// drain() is not called.
 template <class Stop, class Drain, class Wait>
-void poll_until(const Stop& stop, std::chrono::nanoseconds interval, bool overwrites,
-                const Drain& drain, const Wait& wait) {
+void poll_until(const Stop& stop, record_sink& sink, std::chrono::nanoseconds interval,
+                bool overwrites, const Drain& drain, const Wait& wait) {
     using std::chrono::steady_clock;
     constexpr std::chrono::nanoseconds stop_interval = std::chrono::milliseconds(10);
     steady_clock::time_point due = steady_clock::now();
     bool is_pressing = false;
     while (!stop()) {
+        sink.check();
         if (!overwrites && (is_pressing || steady_clock::now() >= due)) {
             due = steady_clock::now() + interval;
             drain();

@@ -76,6 +76,19 @@ std::uint64_t region_reader::unreported(std::uint64_t now, std::uint64_t reporte
     return now - std::min(now, reported);
 }
 
+/// The records that a control word counts; 0 if so many do not fit into the filled part.
+std::uint64_t region_reader::counted_in(control_word filled, bool is_exact) const {
+    // Position and count of a reading that is not exact are of different moments.
+    const std::uint64_t size =
+        is_exact ? std::min<std::uint64_t>(filled.position(), geometry_.buffer_size)
+                 : geometry_.buffer_size;
+    if (filled.count() > size / EVENTLOG_SHORT_HEADER_SIZE) {
+        has_impossible_counts_ = true;
+        return 0;
+    }
+    return filled.count();
+}
+
 /// The last possible value of a count that was read between two times.
 std::uint64_t region_reader::accept(count_limit& limit, std::uint64_t count, std::uint64_t before,
                                     std::uint64_t after) const {
@@ -170,7 +183,8 @@ void region_reader::follow_ring(std::uint32_t ring, const run_handler& take) {
         if (!active || active->generation < at.generation) {
             return;  // broken producer: what it counts as recorded stays unread
         }
-        const std::uint64_t recorded = active->records_before + active->control.word.count();
+        const std::uint64_t recorded =
+            active->records_before + counted_in(active->control.word, active->control.exact);
         at.recorded =
             accept(recorded_limits_[ring], std::max(recorded, at.recorded), before, after);
         follow_to(ring, *active, take);
@@ -222,10 +236,11 @@ void region_reader::read_buffer(std::uint32_t ring, const buffer_state& state,
         }
         if (found.damaged || found.count == 0) {
             // The records that the producer has counted from here on cannot be separated.
-            const std::uint64_t missing = unreported(state.filled.count(), at.records);
+            const std::uint64_t missing =
+                unreported(counted_in(state.filled, state.exact), at.records);
             totals_[ring].damaged += missing;
             at.records_reported += missing;
-            at.records = state.filled.count();
+            at.records += missing;
             at.offset = end;
         }
     }

@@ -83,10 +83,6 @@ class region_reader {
     [[nodiscard]] provider_losses losses_of(std::uint32_t provider) const;
     /// Reads the rings' counts of losses, so that values which grow too fast are noticed.
     void check_losses();
-    /// A count that a program has made of its events; 0 if it is not possible.
-    [[nodiscard]] std::uint64_t accept_count(std::uint64_t count) const {
-        return unreported(count, 0);
-    }
     /// Whether a program has overwritten a count in the region, which is left out from then on.
     [[nodiscard]] bool has_impossible_counts() const noexcept { return has_impossible_counts_; }
     /// The last ring, shared by writers without a ring of their CPU.
@@ -108,6 +104,8 @@ class region_reader {
     };
     [[nodiscard]] std::uint64_t unreported(std::uint64_t now, std::uint64_t reported) const;
     [[nodiscard]] bool is_possible(std::uint64_t count) const;
+    [[nodiscard]] std::uint64_t counted_in(eventlog::core::control_word filled,
+                                           bool is_exact) const;
     std::uint64_t accept(count_limit& limit, std::uint64_t count, std::uint64_t before,
                          std::uint64_t after) const;
     std::uint64_t read_losses(std::uint32_t ring);

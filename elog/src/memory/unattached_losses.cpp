@@ -14,6 +14,7 @@
 #include "base/test_override.hpp"
 #include "platform/error_text.hpp"
 #include "record/loss.hpp"
+#include "ring/clock.hpp"
 #include "schema/schema.hpp"
 #include "shm/subscription_file.hpp"
 
@@ -41,11 +42,23 @@ std::string published_name(const core::published_provider& provider) {
 }  // namespace
 
 unattached_losses::unattached_losses(const core::directory& where, unsigned slot,
-                                     std::uint64_t serial)
+                                     const eventlog_region& header)
     : losses_max_(test_override("EVENTLOG_TEST_LOSSES_MAX", losses_max, 1, losses_max)),
       where_(where),
       slot_(slot),
-      serial_(serial) {}
+      serial_(header.serial),
+      none_(header.clock_start.monotonic, header.ring_count),
+      others_(none_) {}
+
+/// The last possible value of a count that was read after the time `before`. A lower one is no
+/// other value: the process has withdrawn the provider, or is moving early events to the counters.
+std::uint64_t unattached_losses::accept(count_limit& limit, std::uint64_t count,
+                                        std::uint64_t before) {
+    const std::uint64_t after = core::read_clock_ordered(EVENTLOG_CLOCK_MONOTONIC);
+    has_impossible_counts_ =
+        !limit.take(std::max(count, limit.count()), before, after) || has_impossible_counts_;
+    return limit.count();
+}
 
 /// Whether the file of that name is held open. A program that another one has executed in the same
 /// process leaves it name and file behind, whose counts are final.
@@ -82,6 +95,7 @@ void unattached_losses::find_processes() {
 }
 
 void unattached_losses::read() {
+    const std::uint64_t before = core::read_clock(EVENTLOG_CLOCK_MONOTONIC);
     find_processes();
     std::uint64_t others = 0;
     std::set<std::string> present;
@@ -100,16 +114,16 @@ void unattached_losses::read() {
         add_saturating(is_final ? final_others_ : others, read_counts(*each.second));
         return is_final;
     });
-    add_to_others(saturating_sum(final_others_, others));
+    add_to_others(saturating_sum(final_others_, others), before);
     may_be_incomplete_ = may_be_incomplete_ || present.size() >= core::unread_files_max;
 }
 
 /// A count falls when a file is removed, but what was lost stays lost.
-void unattached_losses::add_to_others(std::uint64_t count) {
-    if (count != 0) {
+void unattached_losses::add_to_others(std::uint64_t count, std::uint64_t before) {
+    if (const std::uint64_t possible = accept(others_, count, before); possible != 0) {
         unattached_loss& loss = losses_[key()];
         loss.process = other_processes;
-        loss.count = std::max(loss.count, count);
+        loss.count = possible;
     }
 }
 
@@ -118,6 +132,7 @@ std::uint64_t unattached_losses::read_counts(core::process_file& file) {
     std::uint64_t others = 0;
     for (core::published_provider provider(file, core::published_provider::which::with_counted);
          provider.next();) {
+        const std::uint64_t before = core::read_clock(EVENTLOG_CLOCK_MONOTONIC);
         const std::uint64_t count = provider.read_unattached(slot_, serial_);
         if (count == 0) {
             continue;
@@ -134,16 +149,18 @@ std::uint64_t unattached_losses::read_counts(core::process_file& file) {
             add_saturating(others, count);
             continue;
         }
+        count_limit& limit = included_.try_emplace(entry, none_).first->second;
+        const std::uint64_t included = limit.count();
+        const std::uint64_t possible = accept(limit, count, before);
+        if (possible == included) {
+            continue;
+        }
         unattached_loss& loss = losses_[who];
         loss.provider = std::move(name);
         loss.process = static_cast<const char*>(process.process);
         loss.pid = process.pid;
         loss.start_time = process.start_time;
-        std::uint64_t& included = included_[entry];
-        if (count > included) {
-            loss.count += count - included;
-            included = count;
-        }
+        loss.count += possible - included;
     }
     return others;
 }

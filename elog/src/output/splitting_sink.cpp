@@ -311,6 +311,10 @@ void splitting_sink::advance(std::uint64_t time, std::uint64_t present) {
     for_each_part([&](record_sink& sink) { sink.advance(time, present); });
 }
 
+void splitting_sink::check() {
+    for_each_part([](record_sink& sink) { sink.check(); });
+}
+
 void splitting_sink::finish() {
     for (part& each : parts_) {
         attempt(each, [&](record_sink& sink) {

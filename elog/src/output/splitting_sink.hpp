@@ -78,6 +78,7 @@ class splitting_sink : public record_sink {
     void note_loss(const loss_report& loss) override;
     void take_mark(const recording_mark& mark) override;
     void advance(std::uint64_t time, std::uint64_t present) override;
+    void check() override;
     /// Finishes all sinks, then throws the first exception of them.
     void finish() override;
 

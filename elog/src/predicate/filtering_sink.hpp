@@ -40,6 +40,7 @@ class filtering_sink : public record_sink {
     void advance(std::uint64_t time, std::uint64_t present) override {
         downstream_.advance(time, present);
     }
+    void check() override { downstream_.check(); }
     void finish() override;
 
     /// Records that matched, including those that were not kept and those after the limit.

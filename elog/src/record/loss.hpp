@@ -31,7 +31,7 @@ struct loss_report {
     std::uint64_t no_memory = 0;    // of the provider's `full`
     std::uint64_t damaged = 0;      // of a ring, as the next ones
     std::uint64_t overwritten = 0;  // of `full`: see overwritten_count
-    std::uint64_t unwritten = 0;    // read from the ring, but the file could not be written
+    std::uint64_t unwritten = 0;    // read from the ring, but not written, or in a removed file
     // Of a provider, where the names are known. Without a process number: of other processes.
     std::uint32_t pid = 0;
     std::uint64_t start_time = 0;  // see provider_instance

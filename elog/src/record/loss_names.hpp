@@ -13,7 +13,7 @@ inline constexpr const char* busy = "busy";              // the shared ring was 
 inline constexpr const char* unattached = "unattached";  // not attached to the listener (yet)
 inline constexpr const char* refused = "refused";        // rejected by the kernel
 inline constexpr const char* damaged = "damaged";        // invalid records in a ring
-inline constexpr const char* unwritten = "unwritten";    // the recording's file had no space left
+inline constexpr const char* unwritten = "unwritten";    // no space in the file, or it was removed
 // A part of `full`: the shared ring got no memory.
 inline constexpr const char* no_memory = "no_memory";
 // Not lost, and counted apart.

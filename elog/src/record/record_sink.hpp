@@ -34,6 +34,9 @@ class record_sink {
     virtual void take_mark(const recording_mark& /*mark*/) {}
     /// No record before `time` will follow, and none can be later than `present`.
     virtual void advance(std::uint64_t time, std::uint64_t present) = 0;
+    /// Every 10 ms of a recording, also if records are read rarely or at the end only: what the
+    /// sink writes to may be gone.
+    virtual void check() {}
     virtual void finish() = 0;
 };
 

@@ -17,7 +17,7 @@ struct ring_totals {
     std::uint64_t lost = 0;         // the ring was full
     std::uint64_t damaged = 0;      // invalid records
     std::uint64_t overwritten = 0;  // by newer records
-    std::uint64_t unwritten = 0;    // read, but the file had no space
+    std::uint64_t unwritten = 0;    // read, but the file had no space, or was removed
 };
 
 /// Losses that a provider's process counted.
@@ -51,7 +51,7 @@ struct recording_summary {
     std::uint64_t unattached = 0;   // by processes that were not attached (yet)
     std::uint64_t refused = 0;      // by the kernel
     std::uint64_t damaged = 0;      // invalid records
-    std::uint64_t unwritten = 0;    // read, but the file had no space: see count_unwritten
+    std::uint64_t unwritten = 0;    // the same, see count_unwritten
     std::uint64_t overwritten = 0;  // not in `lost`: replaced by newer records
     std::uint64_t cut = 0;          // not lost: recorded with shorter texts
     std::uint32_t providers_refused = 0;

@@ -37,6 +37,7 @@ class scope_sink : public record_sink {
     void advance(std::uint64_t time, std::uint64_t present) override {
         downstream_.advance(time, present);
     }
+    void check() override { downstream_.check(); }
     void finish() override;
 
     /// Records of other processes, which did not pass.

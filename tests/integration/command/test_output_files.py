@@ -217,6 +217,20 @@ class SharedFolder(OutputFiles):
     def test_name_of_a_part_of_another_user_is_not_reused(self):
         self.check_parts(OTHER_USER)
 
+    @as_root
+    def test_recording_of_another_user_is_not_removed_by_keep(self):
+        first = self.in_shared("part-000001.elog")
+        self.record(first)
+        os.chown(first, OTHER_USER, OTHER_USER)
+        planted = os.lstat(first)
+        for number in (2, 3):
+            self.record(self.in_shared("part.elog"), "--rotate", "1MiB", "--keep", "1")
+            left = os.lstat(first)
+            self.assertEqual((left.st_ino, left.st_size), (planted.st_ino, planted.st_size))
+            own = self.in_shared(f"part-{number:06}.elog")
+            self.assertIn(": whole: ", self.run_elog("verify", own).stdout)
+        self.assertEqual(sorted(os.listdir(self.shared)), ["part-000001.elog", "part-000003.elog"])
+
     def test_name_of_a_snapshot_is_not_reused(self):
         self.run_elog("flight", "start", "flight", "-e", "counter:*")
         # Emits until the end, so that each command finds its event.
@@ -242,6 +256,18 @@ class SharedFolder(OutputFiles):
                         ["cut", self.path("run.elog"), "--force", "-o", self.path("link.elog")]):
             self.assertIn("symbolic link", self.run_elog(*command, status=1).stderr)
         self.assert_precious()
+
+    def test_link_to_it_is_checked_when_a_recording_continues(self):
+        os.symlink(self.in_shared("x"), self.path("link.elog"))
+        recording = self.start_recording("-e", "counter:*", "--wait", "-o", self.path("link.elog"),
+                                         "--force", "--rotate", "reopen")
+        self.wait_for(lambda: os.path.exists(self.in_shared("x")), "a file")
+        with open(self.path("empty"), "wb"):
+            pass
+        os.link(self.path("empty"), self.in_shared("other"))
+        os.rename(self.in_shared("other"), self.in_shared("x"))
+        self.assertIn("has 2 names", self.finish(recording, 1)[1])
+        self.assertEqual(os.path.getsize(self.path("empty")), 0)
 
     @as_root
     def test_link_to_file_of_another_user_is_not_taken_over(self):

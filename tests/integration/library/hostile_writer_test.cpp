@@ -178,6 +178,41 @@ TEST_P(hostile_writer_in_mode, does_not_make_up_losses) {
     EXPECT_EQ(found.lost, 0U);
 }
 
+/// Control words with more records than fit into their bytes count none of them.
+TEST_P(hostile_writer_in_mode, does_not_make_up_records) {
+    constexpr std::uint64_t generation = 1;
+    elog::subscription_options options;
+    options.patterns.add("hostile_writer:*");
+    options.overwrite = GetParam();
+    elog::subscription source(options);
+    elog::file_sink sink({eventlog::test::scratch_directory() + "/hostile_controls.elog"});
+    elog::recording recorded(source, sink);
+    hostile_writer::emit(small_talk{0, "attaches"});
+    // So that one CPU can have counted so many.
+    std::this_thread::sleep_for(std::chrono::nanoseconds(2 * EVENTLOG_COUNT_MASK));
+    const eventlog::core::region_geometry& geometry = source.region().geometry;
+    const auto store = [&](std::uint64_t offset, std::uint64_t value) {
+        EXPECT_EQ(::pwrite(source.file().get(), &value, sizeof value, static_cast<off_t>(offset)),
+                  static_cast<ssize_t>(sizeof value));
+    };
+    constexpr std::uint64_t one_unit = 1 | EVENTLOG_COUNT_MASK << EVENTLOG_COUNT_SHIFT;
+    for (std::uint32_t ring = 0; ring < geometry.ring_count; ++ring) {
+        const std::uint64_t first = geometry.ring_offset(ring) + sizeof(eventlog_ring);
+        store(first + offsetof(eventlog_buffer, sealed), one_unit);
+        const std::uint64_t active = first + sizeof(eventlog_buffer);
+        store(active + offsetof(eventlog_buffer, generation), generation);
+        store(active + offsetof(eventlog_buffer, sealed),
+              one_unit | generation << EVENTLOG_GENERATION_SHIFT);
+        store(geometry.ring_offset(ring) + offsetof(eventlog_ring, control),
+              one_unit | generation << EVENTLOG_GENERATION_SHIFT);
+    }
+    const elog::recording_summary summary = recorded.end();
+    EXPECT_EQ(summary.lost, 0U);
+    EXPECT_EQ(summary.damaged, 0U);
+    EXPECT_EQ(summary.overwritten, 0U);
+    EXPECT_TRUE(summary.has_impossible_counts);
+}
+
 INSTANTIATE_TEST_SUITE_P(modes, hostile_writer_in_mode, ::testing::Bool(), [](const auto& each) {
     return std::string(each.param ? "overwrite" : "discard");
 });

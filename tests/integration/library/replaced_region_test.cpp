@@ -193,7 +193,7 @@ std::uint64_t count_unattached(event_listener& listener) {
     const eventlog::core::directory_path path = eventlog::core::current_directory();
     EXPECT_TRUE(where.open(path, eventlog::core::if_missing::fail, error));
     elog::unattached_losses losses(where, listener.source().slot(),
-                                   listener.source().region().header.serial);
+                                   listener.source().region().header);
     losses.read();
     std::uint64_t count = 0;
     for (const auto& [program, loss] : losses.all()) {

@@ -6,12 +6,15 @@ import json
 import os
 import re
 import signal
+import struct
 import time
 
 import harness
+import second_reader
 
 COUNT = 2000
 TOTAL = harness.THREADS * COUNT
+LOST = 8  # in struct eventlog_ring
 
 # These have no --json: they write formats of their own.
 WITHOUT = {
@@ -103,6 +106,7 @@ class Recording(Json):
             self.assertEqual(said[name], found[name], name)
         self.assertEqual((said["file"], said["events"], said["lost"]), (path, TOTAL, 0))
         self.assertEqual((said["where_matched"], said["cut"], said["providers_refused"]), (None, 0, 0))
+        self.assertEqual((said["counts_overwritten"], said["losses_incomplete"]), (False, False))
         self.assertAlmostEqual(said["events_per_second"] * said["duration_ns"] / 1e9, TOTAL, delta=0.01)
         for name in ("events", "bytes"):
             self.assertEqual(sum(each[name] for each in said["by_cpu"]), said[name])
@@ -156,6 +160,18 @@ class Recording(Json):
         # Advice stays on stderr as text; the numbers are in one place.
         self.assertIn("found no room in the buffers", errors)
         self.assertIsNone(harness.SUMMARY.search(errors))
+
+    def test_summary_reports_overwritten_counts(self):
+        recording = self.start_recording("-e", "counter:*", "--wait", "-o", self.path("run.elog"),
+                                         "--json")
+        (name,) = self.names("subscriptions")
+        with open(os.path.join(self.directory, "subscriptions", name), "r+b") as file:
+            # The first ring's.
+            file.seek(second_reader.REGION_SIZE + second_reader.PAUSE_LOG_SIZE + LOST)
+            file.write(struct.pack("<Q", 1 << 62))
+        output, _ = self.stop(recording)
+        said = object_of(output)
+        self.assertEqual((said["lost"], said["counts_overwritten"]), (0, True))
 
     def test_closed_summary_pipe_is_ignored(self):
         path = self.path("run.elog")

@@ -13,6 +13,9 @@ import unittest
 import flight_recorder
 import harness
 import process_files
+import second_reader
+
+UPPER_HALF_OF_LOST = 8 + 4  # in struct eventlog_ring
 
 
 class DetachedStatus(flight_recorder.Case):
@@ -64,6 +67,15 @@ class DetachedStatus(flight_recorder.Case):
         text = self.run_elog("flight", "status").stdout
         self.assertNotIn("\x1b", text)
         self.assertIn("\\x1b]0;mine\\x07:*", text)
+
+    def test_reports_overwritten_counts(self):
+        self.begin()
+        rings = second_reader.REGION_SIZE + second_reader.PAUSE_LOG_SIZE
+        self.region_word(rings + UPPER_HALF_OF_LOST, 1 << 30)
+        (found,) = self.status()
+        self.assertEqual((found["lost"], found["counts_overwritten"], found["losses_incomplete"]),
+                         (0, True, False))
+        self.assertIn("a program has overwritten counts", self.run_elog("flight", "status").stdout)
 
     def test_is_shown_by_every_command(self):
         self.assertEqual(self.status(), [])

@@ -240,7 +240,7 @@ class UnwritableFile(harness.Case):
 class TakenAway(harness.Case):
     """Another process removes what a recording needs: it ends within a second, with an error."""
 
-    def record_until(self, take_away, *options):
+    def record_until(self, take_away, *options, at_most=10):
         """The messages of a recording whose file or subscription is taken away."""
         path = self.path("run.elog")
         recording = self.start_recording("-e", "counter:*", "--wait", "-o", path, *options)
@@ -249,7 +249,7 @@ class TakenAway(harness.Case):
         begin = time.monotonic()
         _, errors = self.finish(recording, 1)
         # A busy machine takes longer than the second that it should be.
-        self.assertLess(time.monotonic() - begin, 10)
+        self.assertLess(time.monotonic() - begin, at_most)
         self.assertEqual(self.names("subscriptions", may_be_missing=True), [])
         return errors
 
@@ -257,18 +257,27 @@ class TakenAway(harness.Case):
         errors = self.record_until(os.unlink)
         self.assert_one_message(errors, self.path("run.elog"), "was removed")
 
+    def test_removed_file_is_noticed_without_reading_records(self):
+        # The buffers are read at the end, or every 5 s.
+        for options in (("--overwrite",), ("--overwrite", "--where", "number < 100"),
+                        ("--latency", "10s")):
+            with self.subTest(options=options):
+                errors = self.record_until(os.unlink, *options, at_most=4)
+                self.assert_one_message(errors, self.path("run.elog"), "was removed")
+
     def test_truncated_file_is_noticed(self):
         errors = self.record_until(lambda path: os.truncate(path, 0))
         self.assert_one_message(errors, self.path("run.elog"), "was truncated")
 
     def printed(self, path):
-        return len(self.run_elog("print", path).stdout.splitlines())
+        return self.run_elog("print", path).stdout.count(" counter:count ")
 
-    def record_reopened(self, name, take_away):
-        """Events before and behind the change of the file, of which `path` has the last ones."""
+    def record_reopened(self, name, take_away, gone, *options):
+        """Ten events before the change of the file, `gone` of which are lost, and seven behind it,
+        which `path` has. Returns the output and the messages of elog."""
         path = self.path(f"{name}.elog")
         recording = self.start_recording("-e", "counter:*", "--wait", "-o", path,
-                                         "--rotate", "reopen")
+                                         "--rotate", "reopen", "--fail-on-loss", *options)
         self.finish(self.start(*COMMAND[:2], "10"))
         self.wait_for(lambda: self.printed(path) == 10, "the events in the file")
         with open(path, "rb") as old:
@@ -277,31 +286,57 @@ class TakenAway(harness.Case):
                           os.stat(path).st_ino != os.fstat(old.fileno()).st_ino and
                           os.stat(path).st_size != 0, "a new file")
         self.finish(self.start(*COMMAND[:2], "7"))
-        _, errors = self.stop(recording)
+        output, errors = self.stop(recording, status=3 if gone else 0)
         self.assertIn(f"{path} was {name}; the recording continues in a new file of that name.",
                       errors)
-        self.assertEqual(self.summary(errors)[::2], (17, 0))
         self.assertIn(": whole: ", self.run_elog("verify", path).stdout)
         self.assertEqual(self.printed(path), 7)
-        return path
+        return output, errors
+
+    @staticmethod
+    def move(path):
+        os.rename(path, path + ".1")
+        with open(path, "x", encoding="utf-8"):  # as programs that rotate files do
+            pass
 
     def test_recording_continues_behind_a_moved_file(self):
-        def move(path):
-            os.rename(path, path + ".1")
-            with open(path, "x", encoding="utf-8"):  # as programs that rotate files do
-                pass
-
-        path = self.record_reopened("moved", move)
+        self.record_reopened("moved", self.move, 0)
+        path = self.path("moved.elog")
         self.assertIn(": whole: ", self.run_elog("verify", path + ".1").stdout)
         self.assertEqual(self.printed(path + ".1"), 10)
         self.run_elog("merge", path + ".1", path, "-o", self.path("all.elog"))
         self.assertEqual(self.printed(self.path("all.elog")), 17)
 
+    def test_summary_tells_how_many_events_are_behind_a_moved_file(self):
+        _, errors = self.record_reopened("moved", self.move, 0)
+        self.assertEqual(self.summary(errors)[::2], (17, 0))
+        self.assertIn(f", 7 of them in {self.path('moved.elog')}\n", errors)
+        output, _ = self.record_reopened("moved", self.move, 0, "--json", "--force")
+        summary = json.loads(output)
+        self.assertEqual([summary[name] for name in ("events", "lost", "file_events")], [17, 0, 7])
+
+    def assert_lost_with_the_file(self, name, take_away):
+        """Requires that the ten events of a file that is gone are lost, for the summary and in the
+        new file."""
+        _, errors = self.record_reopened(name, take_away, 10)
+        path = self.path(f"{name}.elog")
+        self.assertIn(" The old file's 10 events are lost.\n", errors)
+        self.assertEqual(self.summary(errors)[::2], (7, 10))
+        self.assertIn(f", in {path}\n", errors)
+        found = json.loads(self.run_elog("stat", path, "--json").stdout)
+        output, _ = self.record_reopened(name, take_away, 10, "--json", "--force")
+        summary = json.loads(output)
+        self.assertEqual(summary["file_events"], 7)
+        self.assertEqual(sum(ring["lost"] for ring in summary["by_cpu"]), 10)
+        for said in (found, summary):
+            self.assertEqual((said["events"], said["lost"]), (7, 10))
+            self.assertEqual(said["lost_by_reason"]["unwritten"], 10)
+
     def test_recording_continues_behind_a_removed_file(self):
-        self.record_reopened("removed", os.unlink)
+        self.assert_lost_with_the_file("removed", os.unlink)
 
     def test_recording_continues_behind_a_truncated_file(self):
-        self.record_reopened("truncated", lambda path: os.truncate(path, 0))
+        self.assert_lost_with_the_file("truncated", lambda path: os.truncate(path, 0))
 
     def test_reopen_is_for_one_file_with_a_name(self):
         for options in ((), ("-o", "-"), ("-o", self.path("x"), "--max-total", "8MiB"),

@@ -128,6 +128,25 @@ TEST(program_losses, leave_out_impossible_counts) {
     check_in_child(check_impossible);
 }
 
+void check_overwritten() {
+    const lossy_provider one("kernel_lossy");
+    const elog::event_patterns patterns = patterns_of(selected);
+    elog::program_losses losses(patterns, {});
+    lose(one.provider, refused, 3);
+    losses.end();
+    lose(one.provider, refused, UINT64_MAX / 2);
+    losses.end();
+    elog::recording_summary summary;
+    losses.add_to(summary, true);
+    EXPECT_EQ(summary.refused, 3U);
+    EXPECT_EQ(summary.lost, 3U);
+    EXPECT_TRUE(summary.has_impossible_counts);
+}
+
+TEST(program_losses, keep_the_last_possible_count) {
+    check_in_child(check_overwritten);
+}
+
 /// As when a program executes another one: the file of that has the same name.
 void check_replaced_file() {
     const lossy_provider one("kernel_lossy");

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <regex>
 #include <span>
 #include <string>
 #include <utility>
@@ -223,6 +224,34 @@ TEST(file_repair, counts_damaged_records_at_the_end_of_a_block) {
             EXPECT_EQ(test::read_sample(to).numbers, test::read_sample(from).numbers);
             EXPECT_EQ(elog::check_file(to).damages, std::vector<std::string>{}) << block.offset;
         }
+    }
+}
+
+TEST(file_repair, names_no_number_of_records_instead_of_the_same) {
+    const std::string from = path_of("other_size.elog");
+    const std::string to = path_of("other_size_repaired.elog");
+    test::write_sample(from);
+    test::bytes changed = test::contents(from);
+    for (const test::block_location& block : test::blocks_of(changed)) {
+        if (block.header.type == static_cast<std::uint16_t>(elog::block_type::records)) {
+            // More than the ten records have.
+            ++changed[block.offset + sizeof block.header +
+                      offsetof(elog::records_block, decoded_size)];
+            test::update_block_checksums(changed, block.offset);
+        }
+    }
+    test::replace(from, changed);
+    const elog::repair_summary repaired = elog::repair_file(from, to);
+    EXPECT_EQ(repaired.records, 60U);
+    const std::regex same_twice(R"(\b(\d+)\b.*\b\1\b)");
+    for (const std::vector<std::string>& messages :
+         {elog::check_file(from).damages, test::read_sample(from).damages, repaired.damages}) {
+        bool is_described = false;
+        for (const std::string& message : messages) {
+            EXPECT_FALSE(std::regex_search(message, same_twice)) << message;
+            is_described = is_described || message.find("has other bytes") != std::string::npos;
+        }
+        EXPECT_TRUE(is_described);
     }
 }
 

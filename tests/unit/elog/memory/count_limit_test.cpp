@@ -7,13 +7,21 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
+#include <vector>
 
 #include <gtest/gtest.h>
 
+#include <eventlog/dynamic_provider.hpp>
 #include <eventlog/eventlog.hpp>
 
+#include "detached_recorder.hpp"
+#include "memory/recording.hpp"
 #include "memory/region_reader.hpp"
 #include "memory/subscription.hpp"
+#include "memory/unattached_losses.hpp"
+#include "provider/counters.hpp"
+#include "two_event_provider.hpp"
 
 namespace {
 
@@ -67,6 +75,7 @@ struct old_subscription {
     static elog::subscription_options options() {
         elog::subscription_options wanted;
         wanted.patterns.add("count_limits:*");
+        wanted.patterns.add("unattached_limits:*");
         return wanted;
     }
     [[nodiscard]] elog::region_view view() const {
@@ -111,6 +120,29 @@ TEST(count_limit, holds_for_counts_of_providers_since_last_reading) {
     old.store(entry + offsetof(eventlog_provider_entry, lost_busy), invented);
     EXPECT_EQ(reader.losses_of(0).busy, 3U);
     EXPECT_TRUE(reader.has_impossible_counts());
+}
+
+void check_unattached_counts() {
+    const eventlog::dynamic_provider provider = eventlog::test::make("unattached_limits");
+    const old_subscription old;
+    EXPECT_EQ(provider.emit(0), EVENTLOG_ERROR_NONE);  // maps its own counters
+    const unsigned slot = old.source.slot();
+    elog::unattached_losses losses(old.source.where(), slot, old.header);
+    eventlog::core::count_unattached(*provider.handle(), slot, 3);
+    losses.read();
+    ASSERT_EQ(losses.all().size(), 1U);
+    EXPECT_FALSE(losses.has_impossible_counts());
+    eventlog::core::count_unattached(*provider.handle(), slot, invented);
+    eventlog::test::number_sink sink;
+    elog::recording recorded(old.view(), sink, std::move(losses));
+    const elog::recording_summary summary = recorded.snapshot();
+    EXPECT_EQ(summary.unattached, 3U);
+    EXPECT_EQ(summary.lost, 3U);
+    EXPECT_TRUE(summary.has_impossible_counts);
+}
+
+TEST(count_limit, holds_for_unattached_counts_since_last_reading) {
+    eventlog::test::check_in_child(check_unattached_counts);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 // Events that programs lost before they were attached, as a recorder finds them in process files.
 #include "memory/unattached_losses.hpp"
 
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <cstddef>
@@ -54,7 +55,7 @@ std::uint64_t sum_of(const elog::unattached_losses& losses) {
 }
 
 elog::unattached_losses losses_of(const core::directory& where, event_listener& listener) {
-    return {where, listener.source().slot(), listener.source().region().header.serial};
+    return {where, listener.source().slot(), listener.source().region().header};
 }
 
 void open_directory(core::directory& where, const std::string& path) {
@@ -154,6 +155,29 @@ void check_programs_that_have_ended() {
 
 TEST(unattached_losses, stay_when_the_program_has_ended) {
     check_in_child(check_programs_that_have_ended);
+}
+
+/// A program keeps the counters of a dead one by a write into its file.
+void check_small_files() {
+    core::directory where;
+    open_directory(where, eventlog::test::eventlog_directory());
+    core::remove_dead_processes(where);
+    short_program program("lossy_small_files");
+    event_listener listener("lossy_small_files:first");
+    elog::unattached_losses losses = losses_of(where, listener);
+    program.lose(3, ending::killed);
+    struct rlimit limit {};
+    ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &limit), 0);
+    const struct rlimit none { 0, limit.rlim_max };
+    ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &none), 0);
+    core::remove_dead_processes(where);
+    ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &limit), 0);
+    losses.read();
+    EXPECT_EQ(sum_of(losses), 3U);
+}
+
+TEST(unattached_losses, limit_of_file_sizes_does_not_end_the_program_that_keeps_them) {
+    check_in_child(check_small_files);
 }
 
 /// As of a plugin that is unloaded.

@@ -48,6 +48,7 @@ struct received {
     std::vector<elog::loss_report> losses;
     std::vector<elog::loss_report> noted;
     std::size_t marks = 0;
+    std::size_t checks = 0;
     bool has_finished = false;
     bool is_broken = false;  // the sink rejects further runs
 };
@@ -72,6 +73,7 @@ class receiving_sink : public elog::record_sink {
     void note_loss(const elog::loss_report& loss) override { into_.noted.push_back(loss); }
     void take_mark(const elog::recording_mark& /*mark*/) override { ++into_.marks; }
     void advance(std::uint64_t /*time*/, std::uint64_t /*present*/) override {}
+    void check() override { ++into_.checks; }
     void finish() override { into_.has_finished = true; }
 
   private:
@@ -245,6 +247,14 @@ TEST_F(splitting, gives_later_values_what_came_before) {
     sink->take_clock({400, 400, 400});
     take({numbered(8)});
     EXPECT_EQ(parts["8"].clocks, (std::vector<std::uint64_t>{200, 300, 400}));
+}
+
+TEST_F(splitting, checks_all_sinks) {
+    start("number");
+    take({numbered(7)});
+    sink->check();
+    EXPECT_EQ(parts["7"].checks, 1U);
+    EXPECT_EQ(parts["(rest)"].checks, 1U);
 }
 
 TEST_F(splitting, counts_records_of_values_beyond_the_limit) {

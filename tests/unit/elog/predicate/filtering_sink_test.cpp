@@ -48,12 +48,14 @@ class recording_sink : public elog::record_sink {
     void take_loss(const elog::loss_report& loss) override { losses.push_back(loss); }
     void take_mark(const elog::recording_mark& mark) override { marks.push_back(mark); }
     void advance(std::uint64_t /*time*/, std::uint64_t /*present*/) override {}
+    void check() override { ++checks; }
     void finish() override { ended = true; }
 
     std::size_t providers = 0;
     std::vector<passed_run> runs;
     std::vector<elog::loss_report> losses;
     std::vector<elog::recording_mark> marks;
+    std::size_t checks = 0;
     bool ended = false;
 };
 
@@ -102,6 +104,11 @@ class filtering : public ::testing::Test {
     recording_sink kept;
     elog::filtering_sink sink{&filter, kept};
 };
+
+TEST_F(filtering, passes_checks_on) {
+    sink.check();
+    EXPECT_EQ(kept.checks, 1U);
+}
 
 TEST_F(filtering, passes_matches_with_continuous_numbering) {
     take(0, 0, 0, {1, 10, 2, 11});

@@ -55,11 +55,13 @@ class recording_sink : public elog::record_sink {
     }
     void take_loss(const elog::loss_report& loss) override { losses.push_back(loss); }
     void advance(std::uint64_t /*time*/, std::uint64_t /*present*/) override {}
+    void check() override { ++checks; }
     void finish() override { ended = true; }
 
     std::vector<std::uint32_t> providers;
     std::vector<passed_run> runs;
     std::vector<elog::loss_report> losses;
+    std::size_t checks = 0;
     bool ended = false;
 };
 
@@ -109,6 +111,11 @@ class scoped : public ::testing::Test {
     std::unique_ptr<elog::command_scope> scope;
     std::unique_ptr<elog::scope_sink> sink;
 };
+
+TEST_F(scoped, passes_checks_on) {
+    sink->check();
+    EXPECT_EQ(kept.checks, 1U);
+}
 
 TEST_F(scoped, counts_each_record_that_arrives_once) {
     take(0, 0, 0, {inside, outside, undecided, inside, outside});

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+//
+// The loop of a recording looks after its sink also while it reads no records.
+#include "memory/recording_loop.hpp"
+
+#include <chrono>
+
+#include <gtest/gtest.h>
+
+namespace {
+
+class checked_sink : public elog::record_sink {
+  public:
+    void start(const elog::region_view& /*source*/) override {}
+    void take_clock(const eventlog_clock_sample& /*pair*/) override {}
+    void take_provider(const elog::provider_instance& /*provider*/) override {}
+    void take_run(const elog::record_run& /*run*/) override {}
+    void take_loss(const elog::loss_report& /*loss*/) override {}
+    void advance(std::uint64_t /*time*/, std::uint64_t /*present*/) override {}
+    void check() override { ++checks; }
+    void finish() override {}
+
+    int checks = 0;
+};
+
+/// The checks and the reads of a recording that is asked ten times to go on.
+class recording_loop : public ::testing::Test {
+  protected:
+    void run(bool overwrites) {
+        int rounds = 0;
+        elog::poll_until([&] { return ++rounds > 10; }, sink, std::chrono::hours(1), overwrites,
+                         [this] { ++reads; }, [](std::chrono::nanoseconds) { return false; });
+    }
+
+    checked_sink sink;
+    int reads = 0;
+};
+
+TEST_F(recording_loop, checks_the_sink_between_reads) {
+    run(false);
+    EXPECT_EQ(sink.checks, 10);
+    EXPECT_EQ(reads, 1);
+}
+
+TEST_F(recording_loop, checks_the_sink_without_reads) {
+    run(true);
+    EXPECT_EQ(sink.checks, 10);
+    EXPECT_EQ(reads, 0);
+}
+
+}  // namespace
