@@ -154,7 +154,7 @@ void aggregator::add_group(const event_plan& plan, const record_view& record,
                            const clock_converter& clock) {
     std::vector<key_text>& texts = texts_.emplace_back();
     for (const value_location& place : plan.keys) {
-        texts.push_back(format_key(place, plan.provider->schema, record, clock));
+        texts.push_back(format_table_key(place, plan.provider->schema, record, clock));
         text_size_ += texts.back().shown.size() + texts.back().json.size();
     }
     values_.resize(values_.size() + query().calls.size());

@@ -41,6 +41,20 @@ key_text format_text_key(std::string_view text) {
     return {fmt::to_string(out), json_of(text)};
 }
 
+/// Of a text as append_distinct shows it.
+bool needs_quotes(std::string_view shown) noexcept {
+    return shown == "-" || shown.starts_with('"') || shown.starts_with(' ') || shown.ends_with(' ');
+}
+
+std::string quoted(std::string_view shown) {
+    std::string text = "\"";
+    for (const char each : shown) {
+        text += each == '"' ? "\\" : "";
+        text += each;
+    }
+    return text + '"';
+}
+
 /// The location's field, or the single array element that it refers to.
 field_schema field_of(const value_location& place) {
     field_schema field = *place.field;
@@ -170,6 +184,16 @@ key_text format_key(const value_location& place, const provider_schema& provider
     const bool named =
         spelled || place.enumeration != nullptr || place.stored.is == value_class::character;
     return {shown, named ? json_of(shown) : json_number(place, record, clock)};
+}
+
+key_text format_table_key(const value_location& place, const provider_schema& provider,
+                          const record_view& record, const clock_converter& clock) {
+    key_text key = format_key(place, provider, record, clock);
+    const bool is_text = place.stored.is == value_class::text && key.json != "null";
+    if (is_text && needs_quotes(key.shown)) {
+        key.shown = quoted(key.shown);
+    }
+    return key;
 }
 
 std::string key_format_signature(const value_location& place) {

@@ -26,6 +26,12 @@ struct key_text {
 [[nodiscard]] key_text format_key(const value_location& place, const provider_schema& provider,
                                   const record_view& record, const clock_converter& clock);
 
+/// The same for a table: a text is in double quotes if it looks like a missing value, if blanks at
+/// its ends would not be seen, or if it begins with a quote itself.
+[[nodiscard]] key_text format_table_key(const value_location& place,
+                                        const provider_schema& provider, const record_view& record,
+                                        const clock_converter& clock);
+
 /// Describes how values are shown. Locations with equal signatures show equal values alike.
 [[nodiscard]] std::string key_format_signature(const value_location& place);
 

@@ -7,7 +7,9 @@ import io
 import json
 import os
 import re
+import signal
 import subprocess
+import unittest
 
 import harness
 
@@ -105,6 +107,37 @@ class Convert(harness.Case):
         self.assertEqual(sum(int(row["lost"] or 0) for row in rows), lost)
         self.assertEqual(sum(row["event"] != "" for row in rows), events)
         self.assertEqual({len(row) for row in rows}, {18})
+
+    @unittest.skipUnless(harness.can_trace(), "strace cannot trace here")
+    def test_reports_events_that_came_after_the_columns_were_chosen(self):
+        path, calls = self.path("growing.elog"), self.path("calls")
+        # Leaks cannot be searched under a tracer.
+        sanitizer = self.environment.get("ASAN_OPTIONS")
+        self.environment["ASAN_OPTIONS"] = f"{sanitizer or ''}:detect_leaks=0".lstrip(":")
+        self.start_recording("-e", "counter:*", "--wait", "-o", path)
+
+        def convert(*faults):
+            return self.start("strace", "-qq", "-o", calls, "-P", path, "-e", "trace=openat",
+                              *faults, harness.ELOG, "convert", "--to", "csv", path,
+                              start_new_session=True)
+
+        def called():
+            with open(calls, encoding="utf-8") as file:
+                return file.read()
+
+        self.finish(convert())
+        # The second pass opens the file last: it stops there.
+        last = called().count("openat(")
+        converting = convert("-e", f"inject=openat:signal=SIGSTOP:when={last}")
+        self.wait_for(lambda: "stopped by SIGSTOP" in called(), "the second pass")
+        self.finish(self.start(harness.program("counter"), "1", "10"))
+        self.wait_for(lambda: len(self.printed(path)) == 10, "the events in the file")
+        os.killpg(converting.pid, signal.SIGCONT)
+        output, errors = self.finish(converting)
+        self.assertEqual(output.count(",counter,count,"), 10, output)
+        self.assertIn("elog: 10 events were recorded while elog read the file, and the table has no "
+                      "columns for their fields. Convert it again after the recording has ended.\n",
+                      errors)
 
     def test_rejects_unsupported_options(self):
         path = self.record()

@@ -3,6 +3,7 @@
 // How results and keys of aggregations are shown.
 #include <cstdint>
 #include <limits>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -86,6 +87,22 @@ TEST_F(aggregations, show_different_texts_differently) {
     const std::string shown = table(counted);
     EXPECT_NE(shown.find("\na\\nb "), std::string::npos) << shown;
     EXPECT_NE(shown.find("\na\\\\nb "), std::string::npos) << shown;
+}
+
+TEST_F(aggregations, quote_texts_that_look_like_others) {
+    aggregator counted = make("count() by why");
+    take(counted, net.record("packet"));  // a null text
+    for (const char* text : {"-", R"("-")", "a", " a", "a ", " ", "a b"}) {
+        test_record record = net.record("packet");
+        record.set_text("why", text);
+        take(counted, record);
+    }
+    std::set<std::string> keys;
+    for (const aggregator::row& row : counted.rows()) {
+        keys.insert((*row.keys)[0].shown);
+    }
+    EXPECT_EQ(keys, (std::set<std::string>{"-", R"("-")", R"("\"-\"")", "a", R"(" a")", R"("a ")",
+                                           R"(" ")", "a b"}));
 }
 
 TEST_F(aggregations, distinguish_keys_that_are_no_numbers) {
