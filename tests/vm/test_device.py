@@ -95,6 +95,20 @@ late_fails() {{
     record -e 'load:*' -o /tmp/lost.elog --buffer-size 2x128K --fail-on-loss -- \
         sh -c "kill -STOP \$PPID; '$load' {OVERFLOW_COUNT} < /dev/null; kill -CONT \$PPID"
 }}
+# Asked to pause between two programs.
+not_paused() {{
+    "$elog" record --via device -e 'load:*' -o /tmp/not-paused.elog 8>&- 2> /tmp/pause-errors &
+    recorder=$!
+    has_begun() {{ [ -s /tmp/not-paused.elog ]; }}
+    wait_until has_begun
+    emit 5
+    kill -USR1 $recorder
+    wait_until grep -q paused /tmp/pause-errors
+    emit 10
+    kill -TERM $recorder
+    wait $recorder || return
+    cat /tmp/pause-errors
+}}
 shown() {{ record -e 'load:*' --limit 3 --where 'number >= 5' -j -- "$load" 20 < /dev/null 2> /dev/null; }}
 # While a program emits that waits for it.
 listening() {{
@@ -164,8 +178,8 @@ part narrowed_by_error narrowed error
 part narrowed_by_info narrowed info
 part mistyped_where mistyped record --where 'nmber > 5'
 part mistyped_sum mistyped agg 'sum(nmber)'
-for each in beside_others forked absent overwritten ended late late_fails shown by_patterns killed clock_set not_there not_started \
-    not_permitted others too_large too_long; do
+for each in beside_others forked absent overwritten ended late late_fails not_paused shown by_patterns killed \
+    clock_set not_there not_started not_permitted others too_large too_long; do
     part $each $each
 done
 exec 8>&-
@@ -173,7 +187,7 @@ wait $keeper
 is_unloaded() {{ rmmod eventlog 2> /dev/null; [ ! -e /sys/module/eventlog ]; }}
 part unload wait_until is_unloaded
 """
-FILES = ("perf.data", "device.elog", "memory.elog", "newest.elog", "late.elog",
+FILES = ("perf.data", "device.elog", "memory.elog", "newest.elog", "late.elog", "not-paused.elog",
          "device-forked.elog", "memory-forked.elog",
          *(f"{route}-absent.elog" for route in ROUTES),
          *(f"{route}-{number}.elog" for number in range(len(PATTERNS))
@@ -278,6 +292,12 @@ class Device(loads.Case):
 
     def test_fails_with_fail_on_loss(self):
         self.part("late_fails", 3)
+
+    def test_goes_on_when_asked_to_pause(self):
+        self.assertIn("elog: A recording via device cannot be paused, and goes on. "
+                      "Record via memory.", self.part("not_paused"))
+        self.assertEqual(loads.loads(self.collected("not-paused.elog")),
+                         (loads.emitted(5) + loads.emitted(10), 0))
 
     def test_shows_events_and_stops_at_count(self):
         lines = [json.loads(line) for line in self.part("shown") if line.startswith('{"')]

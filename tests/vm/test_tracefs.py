@@ -55,6 +55,18 @@ late() {{
     kill -CONT $recorder
     finish
 }}
+# Asked to pause between two programs.
+not_paused() {{
+    begin 5
+    record -o /tmp/not-paused.elog 2> /tmp/pause-errors
+    emit
+    kill -USR1 $recorder
+    wait_until grep -q paused /tmp/pause-errors
+    begin 10
+    emit
+    finish || return
+    cat /tmp/pause-errors
+}}
 # The kernel keeps what it can be asked for, and elog asks the rest.
 asked() {{
     begin {COUNT}
@@ -134,7 +146,7 @@ not_mounted() {{
 # Counted by reading; vm.pushed_aggregations tests counting by the kernel.
 part agg counted agg --push-down never 'count(), sum(number) by event'
 part top counted top
-for each in asked explained_all explained_part explained_nothing beside_perf overwritten late killed disabled not_there not_permitted with_session; do
+for each in asked explained_all explained_part explained_nothing beside_perf overwritten late not_paused killed disabled not_there not_permitted with_session; do
     part $each $each
 done
 rm -f /tmp/*.sock
@@ -149,8 +161,8 @@ class Tracefs(loads.KernelTrace):
 
     SCRIPT = SCRIPT
     PROGRAMS = ("state_dumps",)
-    FILES = ("perf.data", "all.elog", "asked.elog", "newest.elog", "late.elog", "state-early.elog",
-             "state-tracefs.elog", "state-perf.elog")
+    FILES = ("perf.data", "all.elog", "asked.elog", "newest.elog", "late.elog", "not-paused.elog",
+             "state-early.elog", "state-tracefs.elog", "state-perf.elog")
     OPTIONS = {"memory": 2048}
 
     @staticmethod
@@ -193,6 +205,12 @@ class Tracefs(loads.KernelTrace):
         self.assertEqual(len(found) + missing, OVERFLOW_COUNT)
         self.assertEqual(loads.summary(lines)["lost"], missing)
         self.assertLessEqual(set(found), set(loads.emitted(OVERFLOW_COUNT)))
+
+    def test_goes_on_when_asked_to_pause(self):
+        self.assertIn("elog: A recording via tracefs cannot be paused, and goes on. "
+                      "Record via memory.", self.part("not_paused"))
+        self.assertEqual(loads.loads(self.collected("not-paused.elog")),
+                         (loads.emitted(5) + loads.emitted(10), 0))
 
     def test_dumps_state_on_request_to_all_listeners(self):
         asked = "elog: 1 provider was asked for the state; all listeners in the kernel get it."

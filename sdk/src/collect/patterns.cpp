@@ -77,7 +77,8 @@ eventlog_error pack_patterns(const char* const* patterns, std::size_t count,
         const bool fits = append_rule(packed, patterns[i]);
         if (fits && !is_sound_rule({packed.text.data() + begin, packed.size - begin})) {
             error.set("'%s' is not a pattern for events. Write PROVIDER:EVENT with letters, "
-                      "digits, _, * and ?, then, if need be, @LEVEL and /KEYWORD,KEYWORD.",
+                      "digits, _, * and ?, then, if need be, @LEVEL or @NUMBER (1 to 5), and "
+                      "/KEYWORD,KEYWORD or /0xMASK.",
                       patterns[i]);
             return EVENTLOG_ERROR_PATTERN;
         }

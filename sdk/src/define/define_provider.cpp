@@ -134,7 +134,7 @@ const char* eventlog_error_text(eventlog_error error) {
         "The event does not belong to a session, and the call does, or the reverse. Use the "
         "functions of sessions for session_bound events only.",
         "A text is not a pattern for events. Write PROVIDER:EVENT with letters, digits, _, * and "
-        "?, then, if need be, @LEVEL and /KEYWORD,KEYWORD.",
+        "?, then, if need be, @LEVEL or @NUMBER (1 to 5), and /KEYWORD,KEYWORD or /0xMASK.",
         "EVENTLOG=off is set in the environment, so that there are no events. Unset it.",
     };
     static_assert(std::size(texts) == EVENTLOG_ERROR_OFF + 1);

@@ -232,6 +232,25 @@ TEST_F(script_runs, latency_counts_events_without_a_value) {
         std::string::npos);
 }
 
+TEST_F(script_runs, latency_counts_begins_beyond_its_memory) {
+    const elog::script wanted =
+        elog::script::parse("shop:* { @ = latency(shop:placed, shop:done by order) }");
+    collected output;
+    elog::script_runner runner(wanted, {}, output);
+    runner.add(shop.provider());
+    place(1, 0, "ann");
+    for (std::uint64_t order = 0; order <= elog::latency_pairs::open_max; ++order) {
+        records.back().set("order", order);
+        elog::merged_record record;
+        record.record = records.back().view();
+        runner.take(record, record_builder::clock());
+    }
+    runner.finish();
+    EXPECT_NE(output.text.find(fmt::format("unmatched {} 0 1 0\n", elog::latency_pairs::open_max)),
+              std::string::npos)
+        << output.text;
+}
+
 TEST_F(script_runs, latency_of_one_event_is_the_time_between_two) {
     place(100, 1, "ann");
     place(300, 1, "ann");

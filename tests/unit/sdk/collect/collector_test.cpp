@@ -241,9 +241,13 @@ TEST(collector, replaces_patterns) {
 }
 
 TEST(collector, rejects_patterns_of_sessions_and_bad_ones) {
-    for (const std::string_view bad : {"", ":x", "a:b@loud", "a:b/", "a:b#", "a b", "a:b/c,d e"}) {
+    for (const std::string_view bad :
+         {"", ":x", "a:b@loud", "a:b@6", "a:b/", "a:b/0xg", "a:b#", "a b", "a:b/c,d e"}) {
         eventlog::collector events({bad});
         EXPECT_EQ(events.error(), EVENTLOG_ERROR_PATTERN) << bad;
+        EXPECT_NE(events.error_text().find("@NUMBER (1 to 5), and /KEYWORD,KEYWORD or /0xMASK."),
+                  std::string_view::npos)
+            << events.error_text();
         EXPECT_FALSE(events.try_get());
         EXPECT_FALSE(events.get());
     }
@@ -340,6 +344,28 @@ TEST(collector, waits_for_events) {
     later.join();
     ASSERT_TRUE(event);
     EXPECT_EQ(event->get<std::uint64_t>("number"), 8U);
+}
+
+TEST(collector, of_c_waits_for_events) {
+    const char* const patterns[] = {"collect_orchard:sorted"};
+    eventlog_collector* events = nullptr;
+    ASSERT_EQ(eventlog_collector_create(patterns, 1, nullptr, &events, nullptr, 0),
+              EVENTLOG_ERROR_NONE);
+    eventlog_collected event{};
+    event.size = sizeof event;
+    std::uint64_t number = 0;
+    ASSERT_EQ(eventlog_collector_try_get(events, &event, &number, sizeof number),
+              EVENTLOG_COLLECTOR_EMPTY);
+    std::thread later([] {
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+        orchard::emit(sorted{8});
+    });
+    EXPECT_EQ(eventlog_collector_get(events, &event, &number, sizeof number),
+              EVENTLOG_COLLECTOR_EVENT);
+    later.join();
+    EXPECT_EQ(number, 8U);
+    EXPECT_STREQ(event.event_name, "sorted");
+    eventlog_collector_destroy(events);
 }
 
 TEST(collector, receives_state) {

@@ -51,8 +51,10 @@ struct stepping {
     std::uint64_t begins_at = 0;  // the step in which the listener begins; 0: before the first one
     std::uint64_t steps = 0;
     std::uint64_t emitted = 0;     // with the listener
+    std::uint64_t attached = 0;    // of these, in steps that found the provider attached
     std::uint64_t cleared_at = 0;  // the step that finds the gate without the bit
     bool has_no_second_look = false;
+    bool goes_on = false;  // with steps until the attach ends
 };
 stepping run;
 std::optional<no_descriptors> closed;
@@ -68,8 +70,15 @@ bool is_attaching() {
     return !lock.held();
 }
 
+bool is_attached() {
+    return eventlog::core::is_attached(*run.provider->handle(), 0);
+}
+
 void emit_in_between(gregset_t& registers) {
     if (!is_attaching()) {
+        if (is_attached()) {
+            end_steps(registers);
+        }
         return;
     }
     if (++run.steps == run.begins_at) {
@@ -84,8 +93,9 @@ void emit_in_between(gregset_t& registers) {
     }
     if (listener && may_emit_at(static_cast<std::uint64_t>(registers[REG_RIP]))) {
         ++run.emitted;
+        run.attached += is_attached() ? 1 : 0;
         static_cast<void>(run.provider->emit(0));
-        if (eventlog::core::is_attached(*run.provider->handle(), 0)) {
+        if (!run.goes_on && is_attached()) {
             end_steps(registers);
         }
     }
@@ -134,6 +144,26 @@ TEST(stepped_attach, counts_all_events_if_the_slot_had_another_subscription) {
         attach_and_end(provider);
         check_steps(provider);
     });
+}
+
+/// Other threads do not wait for the end of an attach that runs: none of their events is lost from
+/// the attachment on.
+void check_attached_steps() {
+    const dynamic_provider provider = make("stepped_attach");
+    run.provider = &provider;
+    run.goes_on = true;
+    listener.emplace("stepped_attach:first");
+    emit_in_steps();
+    EXPECT_GT(run.attached, 30U);
+    listener->poll();
+    // With the interrupted event, which comes after the attach.
+    EXPECT_EQ(listener->records().size(), run.attached + 1);
+    EXPECT_EQ(unattached_of("stepped_attach", 0), run.emitted - run.attached - 1);
+    listener.reset();
+}
+
+TEST(stepped_attach, writes_events_as_soon_as_the_attachment_exists) {
+    check_in_child(check_attached_steps);
 }
 
 /// Emits with a bit that a subscription has left. Another one begins in that step, 0: none.

@@ -30,6 +30,7 @@
 #include "platform/unique_fd.hpp"
 #include "provider/registered_provider.hpp"
 #include "provider/user_events_page.hpp"
+#include "run_in_child.hpp"
 
 namespace {
 
@@ -37,7 +38,6 @@ using namespace eventlog::core;
 
 using fake_kernel::bare;
 using fake_kernel::bytes_of;
-using fake_kernel::in_kernel;
 using fake_kernel::number;
 using fake_kernel::plain;
 using fake_kernel::wordy;
@@ -180,6 +180,36 @@ TEST_F(user_events_write, does_not_register_events_of_unregistered_provider) {
     EXPECT_EQ(late->user_events.status, EVENTLOG_STATUS_UNREGISTERED);
     EXPECT_FALSE(late->user_events.expected.load());
     late->user_events.not_before = user_events_route::never;
+}
+
+// In a child, because a process maps the page once; before the suite that maps it in this one.
+TEST(user_events_page, has_a_byte_for_each_event_if_mapped_so) {
+    if (is_set_in_page(location_in_page(0))) {
+        GTEST_SKIP() << "this process has already mapped a page of bits";
+    }
+    const unique_fd memory(::memfd_create("page", MFD_CLOEXEC));
+    ASSERT_EQ(::ftruncate(memory.get(), ::sysconf(_SC_PAGESIZE)), 0);
+    EXPECT_EQ(eventlog::test::run_in_child([&] {
+                  constexpr std::uint32_t byte = 815;
+                  constexpr std::uint32_t end = sizeof user_events_page.bytes;
+                  const registry_lock lock;
+                  EXPECT_EQ(map_user_events_page(memory.get(), page_unit::byte), 0);
+                  for (const std::uint32_t index : {1U, byte, end - 1}) {
+                      EXPECT_EQ(locate_in_page(index), location_of_byte(index));
+                  }
+                  for (const std::uint32_t beyond : {end, end * 8 - 1, 0xffffffffU}) {
+                      EXPECT_EQ(locate_in_page(beyond), 0U);
+                  }
+                  for (const unsigned value : {0x01U, 0x80U, 0x00U, 0xffU}) {
+                      const auto set = static_cast<std::uint8_t>(value);
+                      EXPECT_EQ(::pwrite(memory.get(), &set, 1, byte), 1);
+                      EXPECT_EQ(is_set_in_page(locate_in_page(byte)), value != 0) << value;
+                      EXPECT_FALSE(is_set_in_page(locate_in_page(byte - 1)));
+                      EXPECT_FALSE(is_set_in_page(locate_in_page(byte + 1)));
+                  }
+                  return HasFailure() ? 1 : 0;
+              }),
+              0);
 }
 
 /// A kernel with a status page instead of gate writes; the test sets the page's bits.
