@@ -39,16 +39,4 @@ foreach(case IN LISTS cases)
     set_tests_properties(reflection.compile_fail.${name} PROPERTIES LABELS full)
 endforeach()
 
-foreach(kind program shared_object)
-    set(flag $<IF:$<STREQUAL:${kind},program>,-fno-pic,-fPIC>)
-    add_test(
-        NAME reflection.codegen.${kind}
-        COMMAND
-            /usr/bin/env python3 -B ${CMAKE_CURRENT_SOURCE_DIR}/codegen/run.py
-            ${CMAKE_CURRENT_SOURCE_DIR}/codegen/gate_sites.cpp
-            ${CMAKE_CURRENT_SOURCE_DIR}/codegen/copy_sites.cpp -- ${CMAKE_CXX_COMPILER} ${flag}
-            "${with_pfr}"
-        COMMAND_EXPAND_LISTS
-    )
-    set_tests_properties(reflection.codegen.${kind} PROPERTIES SKIP_RETURN_CODE 77 LABELS full)
-endforeach()
+eventlog_add_codegen_tests(reflection.codegen full "${with_pfr}")

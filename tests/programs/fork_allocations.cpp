@@ -45,26 +45,24 @@ bool is_forking = false;
 }  // namespace
 
 #if !defined(HAS_SANITIZER)
-// NOLINTBEGIN(bugprone-reserved-identifier, readability-*): the C library's names
 extern "C" {
-void* __libc_malloc(std::size_t size);
-void* __libc_calloc(std::size_t count, std::size_t size);
-void* __libc_realloc(void* old, std::size_t size);
+void* libc_malloc(std::size_t size) __asm__("__libc_malloc");
+void* libc_calloc(std::size_t nmemb, std::size_t size) __asm__("__libc_calloc");
+void* libc_realloc(void* ptr, std::size_t size) __asm__("__libc_realloc");
 
 void* malloc(std::size_t size) {
     check();
-    return __libc_malloc(size);
+    return libc_malloc(size);
 }
-void* calloc(std::size_t count, std::size_t size) {
+void* calloc(std::size_t nmemb, std::size_t size) {
     check();
-    return __libc_calloc(count, size);
+    return libc_calloc(nmemb, size);
 }
-void* realloc(void* old, std::size_t size) {
+void* realloc(void* ptr, std::size_t size) {
     check();
-    return __libc_realloc(old, size);
+    return libc_realloc(ptr, size);
 }
 }
-// NOLINTEND(bugprone-reserved-identifier, readability-*)
 #endif
 
 int main() {

@@ -52,7 +52,7 @@ class reopened_file : public ::testing::Test {
         sink->take_provider(maker.provider());
     }
 
-    /// Writes what was taken before, and notices what has become of the file.
+    /// Writes the records taken so far. The sink checks the state of the file first.
     void look() { sink->take_clock(eventlog::core::read_clock_sample(clock)); }
 
     void write(std::uint64_t count, std::uint64_t lost_before = 0) {

@@ -7,18 +7,13 @@
 
 #include <gtest/gtest.h>
 
+#include "detached_recorder.hpp"
+
 namespace {
 
-class checked_sink : public elog::record_sink {
+class checked_sink : public eventlog::test::number_sink {
   public:
-    void start(const elog::region_view& /*source*/) override {}
-    void take_clock(const eventlog_clock_sample& /*pair*/) override {}
-    void take_provider(const elog::provider_instance& /*provider*/) override {}
-    void take_run(const elog::record_run& /*run*/) override {}
-    void take_loss(const elog::loss_report& /*loss*/) override {}
-    void advance(std::uint64_t /*time*/, std::uint64_t /*present*/) override {}
     void check() override { ++checks; }
-    void finish() override {}
 
     int checks = 0;
 };

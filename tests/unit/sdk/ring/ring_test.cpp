@@ -267,54 +267,57 @@ TEST(shared_ring, lock_held_by_stalled_thread_costs_one_timeout) {
     EXPECT_EQ(slot->unresponsive_holder.load(), 0U);
 }
 
-void check_calls_of_a_wait() {
-    event_listener listener("ring_test:*");
-    ring_test::emit(tick{0});
-    subscription_slot* slot = slot_of(listener);
-    ASSERT_NE(slot, nullptr);
-    eventlog_ring* ring = slot->ring(slot->ring_count.load() - 1);
-    shared(ring->lock)
-        .store(listener.source().header().owner_pid_namespace << 32U |
-               static_cast<std::uint32_t>(::getppid()));
-    std::atomic<int> yields{0};
-    ASSERT_TRUE(eventlog::test::watch_syscall(SYS_sched_yield, [&] { ++yields; }));
-    const std::uint64_t payload = 0;
-    EXPECT_EQ(plain(write_record_shared(*slot, slot->mapping.load(), eventlog::test::first_provider,
-                                        {0, 8, &payload, {}})),
-              write_result::lost_busy);
-    // A wait that only yields makes more than a thousand.
-    EXPECT_LE(yields, 50);
-    shared(ring->lock).store(0);
-}
+/// The shared ring of a subscription. Another thread holds its lock until the end.
+struct ring_in_use {
+    explicit ring_in_use(std::uint64_t holder) {
+        ring_test::emit(tick{0});
+        slot = slot_of(listener);
+        hold(holder);
+    }
+    ~ring_in_use() { hold(0); }
+    ring_in_use(const ring_in_use&) = delete;
+    ring_in_use& operator=(const ring_in_use&) = delete;
+
+    void hold(std::uint64_t holder) const {
+        shared(slot->ring(slot->ring_count.load() - 1)->lock).store(holder);
+    }
+    [[nodiscard]] write_result write() const {
+        const std::uint64_t payload = 0;
+        return plain(write_record_shared(*slot, slot->mapping.load(),
+                                         eventlog::test::first_provider, {0, 8, &payload, {}}));
+    }
+
+    event_listener listener{"ring_test:*"};
+    subscription_slot* slot = nullptr;
+};
+
+// Threads of another pid namespace, whose end cannot be seen here.
+constexpr std::uint64_t somewhere = 1ULL << 32U;
 
 TEST(shared_ring, lock_held_by_stalled_thread_costs_few_system_calls) {
-    eventlog::test::check_in_child(check_calls_of_a_wait);
+    eventlog::test::check_in_child([] {
+        const ring_in_use ring(somewhere | 1U);
+        std::atomic<int> yields{0};
+        ASSERT_TRUE(eventlog::test::watch_syscall(SYS_sched_yield, [&] { ++yields; }));
+        EXPECT_EQ(ring.write(), write_result::lost_busy);
+        // A wait that only yields makes more than a thousand.
+        EXPECT_LE(yields, 50);
+    });
 }
 
 TEST(shared_ring, lock_that_changes_hands_has_no_unresponsive_holder) {
-    event_listener listener("ring_test:*");
-    ring_test::emit(tick{0});
-    subscription_slot* slot = slot_of(listener);
-    ASSERT_NE(slot, nullptr);
-    eventlog_ring* ring = slot->ring(slot->ring_count.load() - 1);
-    // Threads of another pid namespace, whose end cannot be seen here.
-    constexpr std::uint64_t somewhere = 1ULL << 32U;
-    shared(ring->lock).store(somewhere | 1U);
+    const ring_in_use ring(somewhere | 1U);
     std::atomic<bool> stop{false};
     std::thread others([&] {
         for (std::uint32_t thread = 2; !stop; ++thread) {
-            shared(ring->lock).store(somewhere | thread);
+            ring.hold(somewhere | thread);
             std::this_thread::sleep_for(std::chrono::microseconds(10));
         }
     });
-    const std::uint64_t payload = 0;
-    EXPECT_EQ(plain(write_record_shared(*slot, slot->mapping.load(), eventlog::test::first_provider,
-                                        {0, 8, &payload, {}})),
-              write_result::lost_busy);
-    EXPECT_EQ(slot->unresponsive_holder.load(), 0U);
+    EXPECT_EQ(ring.write(), write_result::lost_busy);
+    EXPECT_EQ(ring.slot->unresponsive_holder.load(), 0U);
     stop = true;
     others.join();
-    shared(ring->lock).store(0);
 }
 
 TEST(shared_ring, lock_held_forever_does_not_block_next_subscription) {
