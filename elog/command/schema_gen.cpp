@@ -33,7 +33,7 @@ std::string generate_for_kernel(const located_schema& source, const std::string&
     }
     const std::filesystem::path name = std::filesystem::path(output).filename();
     const std::string stem = name.stem().string();
-    if (name.extension() != ".h" || !eventlog::is_identifier(stem.data(), stem.size())) {
+    if (name.extension() != ".h" || !schema_format::is_identifier(stem.data(), stem.size())) {
         throw usage_error("A header for the kernel is called by letters, digits and _, and .h, as "
                           "in -o eventlog_{}.h; not {}.",
                           source.schema.name, name.string());

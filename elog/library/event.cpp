@@ -30,7 +30,7 @@ std::size_t field::size() const noexcept {
 }
 
 bool field::is_optional() const noexcept {
-    return known_->schema->presence != eventlog::no_index;
+    return known_->schema->presence != schema_format::no_index;
 }
 
 std::string_view event::provider() const noexcept {

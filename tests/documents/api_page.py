@@ -141,7 +141,7 @@ def numbers_in(cell):
 
 
 def check_limits(page, section, folder):
-    rows = [(what, re.findall(r"`(?:detail::)?(\w+_max)`", what), numbers)
+    rows = [(what, re.findall(r"`(?:\w+::)?(\w+_max)`", what), numbers)
             for what, numbers in LIMIT.findall(section)]
     if not rows:
         yield f"{page}: has no table of limits"

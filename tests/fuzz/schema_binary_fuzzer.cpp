@@ -24,7 +24,7 @@ constexpr std::size_t hash_offset = 16;
 /// Corrects the hash, which random mutations would never pass.
 std::vector<std::uint8_t> with_right_hash(const std::uint8_t* data, std::size_t size) {
     std::vector<std::uint8_t> bytes(data, data + size);
-    if (size < eventlog::schema_header_size) {
+    if (size < eventlog::schema_format::header_size) {
         return bytes;
     }
     std::size_t schema_size = 0;
@@ -34,10 +34,10 @@ std::vector<std::uint8_t> with_right_hash(const std::uint8_t* data, std::size_t 
     if (schema_size > size) {
         return bytes;
     }
-    std::uint64_t hash = eventlog::fnv1a_start;
+    std::uint64_t hash = eventlog::schema_format::fnv1a_start;
     for (std::size_t i = 0; i < schema_size; ++i) {
         const bool is_hash = i >= hash_offset && i < hash_offset + 8;
-        hash = eventlog::fnv1a(hash, is_hash ? std::uint8_t{0} : bytes[i]);
+        hash = eventlog::schema_format::fnv1a(hash, is_hash ? std::uint8_t{0} : bytes[i]);
     }
     for (std::size_t i = 0; i < 8; ++i) {
         bytes[hash_offset + i] = static_cast<std::uint8_t>(hash >> (8 * i));

@@ -87,9 +87,9 @@ class made_provider {
             place[static_cast<std::ptrdiff_t>(digit)] = static_cast<std::uint8_t>('0' + rest % 10);
         }
         std::fill_n(schema_.begin() + hash_offset, 8, std::uint8_t{0});
-        std::uint64_t hash = eventlog::fnv1a_start;
+        std::uint64_t hash = eventlog::schema_format::fnv1a_start;
         for (const std::uint8_t byte : schema_) {
-            hash = eventlog::fnv1a(hash, byte);
+            hash = eventlog::schema_format::fnv1a(hash, byte);
         }
         for (std::size_t i = 0; i < 8; ++i) {
             schema_[hash_offset + i] = static_cast<std::uint8_t>(hash >> (8 * i));

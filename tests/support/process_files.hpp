@@ -56,9 +56,10 @@ template <class Struct>
             std::string schema(entry.schema_size, '\0');
             file.seekg(static_cast<std::streamoff>(entry.schema_offset));
             file.read(schema.data(), static_cast<std::streamsize>(schema.size()));
-            if (schema.size() > schema_header_size &&
-                schema.substr(schema_header_size + 1,
-                              static_cast<unsigned char>(schema[schema_header_size])) == name) {
+            if (schema.size() > schema_format::header_size &&
+                schema.substr(schema_format::header_size + 1,
+                              static_cast<unsigned char>(schema[schema_format::header_size])) ==
+                    name) {
                 return entry;
             }
         }

@@ -23,7 +23,7 @@ const elog::field_schema& test_record::set_presence_bit(std::string_view field) 
         ADD_FAILURE() << "no field " << field;
         return event_->fields.front();
     }
-    if (found->presence != no_index) {
+    if (found->presence != schema_format::no_index) {
         payload_[found->presence] = 1;
     }
     return *found;

@@ -40,7 +40,7 @@ void read_part(const std::string& name, const core::unique_fd& file, std::vector
 /// Adds the schema that begins at that offset, if there is one.
 void take_schema(const std::vector<char>& part, std::size_t at,
                  std::vector<provider_schema>& found) {
-    const std::size_t size = std::min(part.size() - at, eventlog::schema_size_max);
+    const std::size_t size = std::min(part.size() - at, schema_format::size_max);
     try {
         const std::vector<std::uint8_t> bytes(part.data() + at, part.data() + at + size);
         add_unique(found, provider_schema::parse(bytes));
@@ -66,7 +66,7 @@ std::vector<provider_schema> read_program(const std::string& path, const std::st
     std::vector<char> part;
     // Parts overlap by the maximum size of a schema, so that each schema is entirely in one part.
     for (std::uint64_t offset = 0; offset < size; offset += part_size) {
-        part.resize(std::min<std::uint64_t>(size - offset, part_size + eventlog::schema_size_max));
+        part.resize(std::min<std::uint64_t>(size - offset, part_size + schema_format::size_max));
         read_part(name, file, part, offset);
         const auto end =
             part.begin() + static_cast<std::ptrdiff_t>(

@@ -71,7 +71,7 @@ std::vector<provider_schema> read_file(const std::string& name) {
     if (is_program(content)) {
         return read_program(source.path(), source.name());
     }
-    if (!begins_with_magic(content, eventlog::schema_magic)) {
+    if (!begins_with_magic(content, schema_format::magic)) {
         return {parse_schema_text(source.name(), content).schema};
     }
     const std::vector<std::uint8_t> bytes(content.begin(), content.end());
@@ -87,7 +87,8 @@ std::vector<provider_schema> read_file(const std::string& name) {
 }  // namespace
 
 std::vector<provider_schema> find_schemas(const std::string& source) {
-    const bool is_name = source.empty() || eventlog::is_identifier(source.data(), source.size());
+    const bool is_name =
+        source.empty() || schema_format::is_identifier(source.data(), source.size());
     return is_name ? find_running(source) : read_file(source);
 }
 

@@ -102,7 +102,7 @@ bool is_implicit_dump_event(const event_schema& event) {
 bool is_timed_duration(const field_schema& field) {
     return field.name == "duration" && field.type == field_type::signed_64 &&
            field.format == format::duration && field.count == 1 && !is_optional(field) &&
-           field.enumeration == eventlog::no_index && field.unit.empty() &&
+           field.enumeration == schema_format::no_index && field.unit.empty() &&
            field.description.empty();
 }
 
@@ -204,7 +204,7 @@ void cpp_model::check_enumerations() const {
         const event_schema& event = schema_.events[id];
         for (std::size_t i = 0; i < event.fields.size(); ++i) {
             const std::size_t index = event.fields[i].enumeration;
-            if (index == eventlog::no_index) {
+            if (index == schema_format::no_index) {
                 continue;
             }
             if (!type_of_enumeration(schema_, index)) {
@@ -252,7 +252,7 @@ void cpp_model::check_event(std::size_t id) const {
         check_text(field.description, place);
         if (event.session_bound && i == 0) {
             if (field.name != "session" || !field.unit.empty() || !field.description.empty() ||
-                field.format != format::plain || field.enumeration != eventlog::no_index) {
+                field.format != format::plain || field.enumeration != schema_format::no_index) {
                 source_.reject(place, "In C++ the session of an event is session: u64, without "
                                       "format, unit and description.");
             }
@@ -262,7 +262,7 @@ void cpp_model::check_event(std::size_t id) const {
             continue;
         }
         if (is_sequence(field) && field.type == field_type::unsigned_8 &&
-            field.enumeration == eventlog::no_index) {
+            field.enumeration == schema_format::no_index) {
             source_.reject(place, fmt::format("A sequence of u8 is a byte string in C++, and {} is "
                                               "none. Make it bytes, or a sequence of u16.",
                                               field.name));
@@ -343,13 +343,14 @@ bool cpp_model::has_deducible_names(std::size_t index) const {
 cpp_type cpp_model::type_of(const field_schema& field) const {
     cpp_type made = scalar_type(field);
     const bool is_byte = field.type == field_type::unsigned_8;
-    if (field.enumeration != eventlog::no_index) {
+    if (field.enumeration != schema_format::no_index) {
         made = {name_of_enumeration(field.enumeration)};
     }
-    if (field.enumeration == eventlog::no_index && is_byte && field.format == format::ip_address) {
+    if (field.enumeration == schema_format::no_index && is_byte &&
+        field.format == format::ip_address) {
         made = {field.count == 4 ? "eventlog::ipv4_address" : "eventlog::ipv6_address",
                 format::ip_address};
-    } else if (field.enumeration == eventlog::no_index && is_byte &&
+    } else if (field.enumeration == schema_format::no_index && is_byte &&
                field.format == format::mac_address) {
         made = {"eventlog::mac_address", format::mac_address};
     } else if (is_sequence(field)) {

@@ -126,7 +126,7 @@ void c_generator::write_enumeration(const enumeration_schema& enumeration, std::
 }
 
 bool c_generator::takes_enum(const field_schema& field) const {
-    return field.enumeration != eventlog::no_index && field.count == 1 &&
+    return field.enumeration != schema_format::no_index && field.count == 1 &&
            fits_int(schema_.enumerations[field.enumeration]);
 }
 

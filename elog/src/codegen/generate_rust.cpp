@@ -122,7 +122,7 @@ void rust_generator::write_enumeration(std::size_t index) {
 
 std::string rust_generator::type_of(const field_schema& field) const {
     std::string type(rust_type(field.type));
-    if (field.enumeration != eventlog::no_index && is_enum(field.enumeration)) {
+    if (field.enumeration != schema_format::no_index && is_enum(field.enumeration)) {
         type = enumerations_[field.enumeration];
     }
     if (is_sequence(field)) {
@@ -142,7 +142,8 @@ std::string rust_generator::parameters(std::size_t id) const {
 }
 
 std::string rust_generator::bytes_of(const field_schema& field, const std::string& value) const {
-    const bool is_number = field.enumeration == eventlog::no_index || !is_enum(field.enumeration);
+    const bool is_number =
+        field.enumeration == schema_format::no_index || !is_enum(field.enumeration);
     if (field.type == field_type::boolean || !is_number) {
         const std::string_view type = is_number ? "u8" : rust_type(field.type);
         return fmt::format("({} as {}).to_ne_bytes()", value, type);

@@ -71,7 +71,7 @@ event_writer::event_writer(source_writer& out, const provider_schema& schema, co
 }
 
 std::string event_writer::type_of_value(const field_schema& field) const {
-    if (field.enumeration != eventlog::no_index && field.count == 1 &&
+    if (field.enumeration != schema_format::no_index && field.count == 1 &&
         fits_int(schema_.enumerations[field.enumeration])) {
         return "enum " + all_.enumerations[field.enumeration];
     }

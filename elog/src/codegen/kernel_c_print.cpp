@@ -203,7 +203,7 @@ printk_expression field_printer::print_error() const {
 }
 
 printk_expression field_printer::print_single() const {
-    if (field_.enumeration != eventlog::no_index &&
+    if (field_.enumeration != schema_format::no_index &&
         !schema_.enumerations[field_.enumeration].values.empty()) {
         return {"%s",
                 {or_absent(fmt::format("{}({})", all_.show_macros[field_.enumeration], value_))}};

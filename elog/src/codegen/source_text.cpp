@@ -205,7 +205,7 @@ bool is_sequence(const field_schema& field) noexcept {
 }
 
 bool is_optional(const field_schema& field) noexcept {
-    return field.presence != eventlog::no_index;
+    return field.presence != schema_format::no_index;
 }
 
 std::size_t count_variable(const event_schema& event) noexcept {

@@ -107,7 +107,7 @@ std::optional<Block> load_head(block_file& file, const block_location& place, bl
     const std::span<const std::uint8_t> text = bytes.subspan(1, bytes.front());
     bytes = bytes.subspan(1 + text.size());
     std::string name(text.begin(), text.end());
-    const bool is_valid = name.empty() || eventlog::is_identifier(name.data(), name.size());
+    const bool is_valid = name.empty() || schema_format::is_identifier(name.data(), name.size());
     return is_valid ? std::optional(std::move(name)) : std::nullopt;
 }
 

@@ -44,7 +44,7 @@ struct stored_location {
     value_class is = value_class::integer;
     eventlog::field_type type = eventlog::field_type::unsigned_64;
     bool is_signed = false;
-    std::uint16_t presence = eventlog::no_index;
+    std::uint16_t presence = schema_format::no_index;
     std::uint32_t offset = 0;
     std::uint32_t size = 8;     // in the fixed part; that of an element of a sequence
     std::uint32_t element = 0;  // of a sequence: its distance from the first one, in bytes
@@ -97,7 +97,7 @@ struct value_location {
     } else if (std::size_t{place.offset} + place.size > record.payload.size()) {
         return false;
     }
-    return place.presence == eventlog::no_index ||
+    return place.presence == schema_format::no_index ||
            (place.presence < record.payload.size() && record.payload[place.presence] != 0);
 }
 

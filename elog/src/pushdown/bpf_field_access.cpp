@@ -38,7 +38,7 @@ void load_field_bits(bpf_program& program, reg to, std::int32_t offset, std::siz
 bool is_in_fixed_payload(const stored_location& location, std::uint32_t fixed_size) noexcept {
     return location.source != field_source::payload ||
            (std::uint64_t{location.offset} + location.size <= fixed_size &&
-            (location.presence == eventlog::no_index || location.presence < fixed_size));
+            (location.presence == schema_format::no_index || location.presence < fixed_size));
 }
 
 void emit_presence_check(bpf_program& program, const stored_location& location,
@@ -46,7 +46,7 @@ void emit_presence_check(bpf_program& program, const stored_location& location,
     if (location.source != field_source::payload) {
         return;
     }
-    if (location.presence != eventlog::no_index) {
+    if (location.presence != schema_format::no_index) {
         program.load(reg::r1, reg::r6, offset_of(location.presence), 1);
         program.jump_if(bpf_comparison::equal, reg::r1, 0, absent);
     }

@@ -117,7 +117,7 @@ class bpf_planner {
         }
         bpf_key added;
         added.location = location->stored;
-        added.has_state = location->stored.presence != eventlog::no_index;
+        added.has_state = location->stored.presence != schema_format::no_index;
         added.begin = key_size_;
         combinations_ = saturating_product(combinations_, prepare(added, key.text));
         key_size_ += added.size;
@@ -177,10 +177,10 @@ class bpf_planner {
         if (call.what == aggregate_function::count) {
             added.has_own_count = location->stored.source == field_source::payload &&
                                   (location->stored.type == field_type::text ||
-                                   location->stored.presence != eventlog::no_index);
+                                   location->stored.presence != schema_format::no_index);
         } else {
             check_number(*location, call.text);
-            added.has_own_count = location->stored.presence != eventlog::no_index;
+            added.has_own_count = location->stored.presence != schema_format::no_index;
         }
         made_.words = added.numbers() + words_of(call, *location, added);
         if (made_.words > tracefs::bpf_words_max) {

@@ -83,7 +83,7 @@ class pushdown_planner {
                              "they know",
                              text);
         }
-        if (location.stored.presence != eventlog::no_index) {
+        if (location.stored.presence != schema_format::no_index) {
             throw user_error("{} is optional, and the kernel does not know whether it has "
                              "a value",
                              text);
@@ -172,7 +172,7 @@ class pushdown_planner {
 
     static void check_counted(const value_location& location, const std::string& text) {
         const bool may_lack = location.stored.type == field_type::text ||
-                              location.stored.presence != eventlog::no_index;
+                              location.stored.presence != schema_format::no_index;
         if (location.stored.source == field_source::payload && may_lack) {
             throw user_error("the kernel does not know whether there is a value, as {} "
                              "asks",

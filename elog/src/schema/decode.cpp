@@ -70,7 +70,7 @@ std::span<const std::uint8_t> elements_from(const field_schema& field,
 
 field_value decode_field(const field_schema& field,
                          std::span<const std::uint8_t> payload) noexcept {
-    if (field.presence != eventlog::no_index) {
+    if (field.presence != schema_format::no_index) {
         if (field.presence >= payload.size()) {
             return damaged_value{};
         }

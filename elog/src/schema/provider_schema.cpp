@@ -24,9 +24,9 @@ constexpr std::array<std::string_view, 5> severity_names{"error", "warn", "info"
 constexpr std::array<std::string_view, 7> kind_names{
     "instant", "begin", "end", "gauge", "session_begin", "session_end", "state_complete"};
 static_assert(field_type_names.size() == static_cast<std::size_t>(eventlog::field_type::bytes));
-static_assert(format_names.size() == eventlog::format_last + 1U);
+static_assert(format_names.size() == schema_format::format_last + 1U);
 static_assert(severity_names.size() == static_cast<std::size_t>(eventlog::level::trace));
-static_assert(kind_names.size() == eventlog::kind_last + 1U);
+static_assert(kind_names.size() == schema_format::kind_last + 1U);
 
 template <class Value, std::size_t Count>
 std::string_view find_name(const std::array<std::string_view, Count>& names, Value value,

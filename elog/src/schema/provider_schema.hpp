@@ -15,13 +15,15 @@
 
 namespace elog {
 
+namespace schema_format = eventlog::schema_format;
+
 struct field_schema {
     std::string name;
     eventlog::field_type type{};
     std::uint16_t offset = 0;
     std::uint16_t count = 1;
-    std::uint16_t presence = eventlog::no_index;
-    std::uint16_t enumeration = eventlog::no_index;  // index into the provider's
+    std::uint16_t presence = schema_format::no_index;
+    std::uint16_t enumeration = schema_format::no_index;  // index into the provider's
     eventlog::format format = eventlog::format::plain;
     std::string unit{};
     std::string description{};

@@ -43,8 +43,8 @@ void write_source(sink& out, const source_place& source) {
 }
 
 void write_header(sink& out, const provider_schema& schema) {
-    out.number(eventlog::schema_magic, 4);
-    out.number(eventlog::schema_version, 2);
+    out.number(schema_format::magic, 4);
+    out.number(schema_format::version, 2);
     out.number(schema.events.size(), 2);
     out.number(0, 4);  // the size
     out.number(schema.enumerations.size(), 2);
@@ -57,7 +57,7 @@ void write_header(sink& out, const provider_schema& schema) {
 }
 
 void write_enumeration(sink& out, const enumeration_schema& enumeration) {
-    out.number(enumeration.is_bitmask ? eventlog::enumeration_combines : 0, 1);
+    out.number(enumeration.is_bitmask ? schema_format::enumeration_combines : 0, 1);
     out.number(enumeration.values.size(), 2);
     out.text(enumeration.name);
     for (const auto& [value, name] : enumeration.values) {
@@ -81,8 +81,8 @@ void write_field(sink& out, const field_schema& field) {
 void write_event(sink& out, const event_schema& event) {
     out.number(static_cast<std::uint8_t>(event.severity), 1);
     out.number(static_cast<std::uint8_t>(event.kind), 1);
-    out.number((event.session_bound ? eventlog::event_session_bound : 0U) |
-                   (event.truncates ? eventlog::event_truncates : 0U),
+    out.number((event.session_bound ? schema_format::event_session_bound : 0U) |
+                   (event.truncates ? schema_format::event_truncates : 0U),
                1);
     out.number(event.source.line == 0 ? 0 : 1, 1);  // attributes
     out.number(event.fixed_size, 2);
@@ -108,7 +108,7 @@ std::size_t assign_offsets(event_schema& event) {
     std::size_t size = 0;
     for (const field_schema& field : event.fields) {
         size += eventlog::fixed_size_of(field.type, field.count);
-        size += field.presence == eventlog::no_index ? 0 : 1;
+        size += field.presence == schema_format::no_index ? 0 : 1;
     }
     if (size > fixed_size_max) {
         return size;
@@ -123,7 +123,7 @@ std::size_t assign_offsets(event_schema& event) {
         }
     }
     for (field_schema& field : event.fields) {
-        if (field.presence != eventlog::no_index) {
+        if (field.presence != schema_format::no_index) {
             field.presence = static_cast<std::uint16_t>(offset++);
         }
     }
@@ -153,16 +153,16 @@ void write_binary(provider_schema& schema) {
     for (const event_schema& event : schema.events) {
         write_event(out, event);
     }
-    if (schema.binary.size() > eventlog::schema_size_max) {
+    if (schema.binary.size() > schema_format::size_max) {
         throw user_error(
             "The schema takes {} bytes in its binary form, and may take {}. Split the provider in "
             "two, or shorten its descriptions.",
-            schema.binary.size(), eventlog::schema_size_max);
+            schema.binary.size(), schema_format::size_max);
     }
     out.number_at(size_offset, schema.binary.size(), 4);
-    schema.hash = eventlog::fnv1a_start;
+    schema.hash = schema_format::fnv1a_start;
     for (const std::uint8_t byte : schema.binary) {
-        schema.hash = eventlog::fnv1a(schema.hash, byte);
+        schema.hash = schema_format::fnv1a(schema.hash, byte);
     }
     out.number_at(hash_offset, schema.hash, 8);
 }

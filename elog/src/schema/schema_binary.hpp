@@ -15,7 +15,8 @@ inline constexpr std::size_t fixed_size_max = 0xff00;
 
 /// Assigns the fields' offsets by the rule of all producers: fields of 8 bytes first, then of 4, 2
 /// and 1, each in declared order, then a presence byte for each field whose `presence` is not
-/// no_index. Returns the size of the fixed part; above fixed_size_max the event is unchanged.
+/// schema_format::no_index. Returns the size of the fixed part; above fixed_size_max the event is
+/// unchanged.
 [[nodiscard]] std::size_t assign_offsets(event_schema& event);
 
 /// Writes `binary` and `hash` from the other members, which must be valid. Throws user_error if the

@@ -97,7 +97,7 @@ void schema_parser::parse_keyword() {
     std::string name = expect_unique_name("a keyword", keyword_names_);
     expect_symbol('=', "between a keyword and its bit");
     const token bit = expect_number("the keyword's bit, 0 to 63");
-    if (bit.negative || bit.magnitude >= eventlog::keywords_max) {
+    if (bit.negative || bit.magnitude >= schema_format::keywords_max) {
         reject(bit.where, "The bit of a keyword is 0 to 63.");
     }
     for (const auto& [taken, owner] : made_.schema.keywords) {
@@ -119,7 +119,7 @@ void schema_parser::parse_enumeration(bool is_bitmask) {
     }
     enumeration_schema made{
         take_word("called") ? expect_name("the enumeration") : label, is_bitmask, {}};
-    if (made_.schema.enumerations.size() == eventlog::enumerations_max) {
+    if (made_.schema.enumerations.size() == schema_format::enumerations_max) {
         reject(where, "A provider has up to 1024 enumerations. Split it in two.");
     }
     expect_symbol(':', "between an enumeration and its type");
@@ -167,7 +167,7 @@ void schema_parser::parse_event() {
     const text_position where = position();
     event_schema made;
     made.name = expect_unique_name("an event", event_names_);
-    if (made_.schema.events.size() == eventlog::events_max) {
+    if (made_.schema.events.size() == schema_format::events_max) {
         reject(where, "A provider has up to 1024 events. Split it in two.");
     }
     made_.events.push_back(where);
@@ -267,7 +267,7 @@ void schema_parser::parse_field(event_schema& made, name_set& names) {
     const text_position where = position();
     field_schema field;
     field.name = expect_unique_name("a field", names);
-    if (made.fields.size() == eventlog::fields_max) {
+    if (made.fields.size() == schema_format::fields_max) {
         reject(where, "An event has up to 100 fields. Split it in two.");
     }
     expect_symbol(':', "between a field and its type");
@@ -395,7 +395,7 @@ void schema_parser::parse_field_words(field_schema& made) {
 void schema_parser::check_field(const field_schema& made, const event_schema& event,
                                 text_position where) const {
     const bool is_session = made.type == field_type::unsigned_64 && made.count == 1 &&
-                            made.presence == eventlog::no_index;
+                            made.presence == schema_format::no_index;
     if (event.session_bound && event.fields.empty() && !is_session) {
         reject(where, "The first field of an event that belongs to a session is the session: u64, "
                       "no array, and not optional.");

@@ -36,9 +36,9 @@ void schema_tokens::skip_space() {
 void schema_tokens::take_word(token& made) {
     made.kind = token_kind::word;
     made.text = take_name();
-    if (made.text.size() > eventlog::name_length_max) {
+    if (made.text.size() > eventlog::schema_format::name_length_max) {
         reject(made.where, fmt::format("This name has {} characters; up to {} are allowed.",
-                                       made.text.size(), eventlog::name_length_max));
+                                       made.text.size(), eventlog::schema_format::name_length_max));
     }
 }
 

@@ -50,7 +50,7 @@ std::optional<type_word> find_type(std::string_view word) noexcept {
 }
 
 std::optional<format> find_format(std::string_view word) noexcept {
-    return find(word, format::plain, static_cast<format>(eventlog::format_last));
+    return find(word, format::plain, static_cast<format>(schema_format::format_last));
 }
 
 std::optional<eventlog::level> find_level(std::string_view word) noexcept {
@@ -58,7 +58,8 @@ std::optional<eventlog::level> find_level(std::string_view word) noexcept {
 }
 
 std::optional<eventlog::kind> find_kind(std::string_view word) noexcept {
-    return find(word, eventlog::kind::instant, static_cast<eventlog::kind>(eventlog::kind_last));
+    return find(word, eventlog::kind::instant,
+                static_cast<eventlog::kind>(schema_format::kind_last));
 }
 
 std::string list_types() {
@@ -71,7 +72,7 @@ std::string list_types() {
 }
 
 std::string list_formats() {
-    return list(format::plain, static_cast<format>(eventlog::format_last));
+    return list(format::plain, static_cast<format>(schema_format::format_last));
 }
 
 bool is_signed(field_type type) noexcept {

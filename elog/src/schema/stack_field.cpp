@@ -21,7 +21,7 @@ bool has_field(const event_schema& event, std::string_view name) {
 std::optional<std::uint16_t> add_stack_field(event_schema& event) {
     constexpr std::size_t alignment = sizeof(std::uint32_t);
     const std::size_t offset = (event.fixed_size + alignment - 1) / alignment * alignment;
-    if (event.fields.size() >= eventlog::fields_max || offset + alignment > fixed_size_max) {
+    if (event.fields.size() >= schema_format::fields_max || offset + alignment > fixed_size_max) {
         return std::nullopt;
     }
     field_schema added;

@@ -58,7 +58,7 @@ std::vector<field_type> find_enumeration_types(const provider_schema& schema) {
 bool is_shorthand(const field_schema& field, std::string_view word) {
     const auto type = find_type(word);
     return type->type == field.type && type->count == field.count && type->format == field.format &&
-           field.enumeration == eventlog::no_index;
+           field.enumeration == schema_format::no_index;
 }
 
 std::string_view type_name(const field_schema& field) {
@@ -84,7 +84,8 @@ std::vector<std::string> make_labels(const provider_schema& schema) {
         const bool is_free = seen.insert(enumeration.name).second && !find_type(label);
         for (unsigned number = 2; !is_free && !taken.insert(label).second; ++number) {
             const std::string behind = fmt::format("_{}", number);
-            label = enumeration.name.substr(0, eventlog::name_length_max - behind.size()) + behind;
+            label =
+                enumeration.name.substr(0, schema_format::name_length_max - behind.size()) + behind;
         }
         labels.push_back(std::move(label));
     }
@@ -117,7 +118,7 @@ std::string type_text::of(const field_schema& field) const {
     } else if (field.count != 1 && !is_short) {
         words += fmt::format("[{}]", field.count);
     }
-    if (field.presence != eventlog::no_index) {
+    if (field.presence != schema_format::no_index) {
         words += '?';
     }
     if (field.format != eventlog::format::plain && !is_short) {

@@ -22,7 +22,7 @@ static_assert(payload_size_max + added_size <= std::numeric_limits<std::uint16_t
 void add_latency_field(event_schema& event) {
     for (field_schema& field : event.fields) {
         field.offset = static_cast<std::uint16_t>(field.offset + added_size);
-        if (field.presence != eventlog::no_index) {
+        if (field.presence != schema_format::no_index) {
             field.presence = static_cast<std::uint16_t>(field.presence + added_size);
         }
     }

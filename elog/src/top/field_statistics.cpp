@@ -26,7 +26,7 @@ bool is_measurable(const field_schema& field) noexcept {
         field.format == eventlog::format::duration || field.format == eventlog::format::realtime ||
         field.format == eventlog::format::monotonic || field.format == eventlog::format::byte_size;
     return is_number_type(field.type) && field.count == 1 &&
-           field.enumeration == eventlog::no_index && plainly;
+           field.enumeration == schema_format::no_index && plainly;
 }
 
 std::string type_of(const provider_schema& provider, const field_schema& field) {

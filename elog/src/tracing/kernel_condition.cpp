@@ -276,7 +276,7 @@ class condition_translator {
                         std::string_view(wanted_.texts).substr(test.text_begin, test.text_size));
         }
         // A missing value makes the test false. The kernel does not know that it is missing.
-        if (asked.is_whole && place.presence != eventlog::no_index) {
+        if (asked.is_whole && place.presence != schema_format::no_index) {
             asked.is_whole = false;
             asked.reason = reason_optional;
         }

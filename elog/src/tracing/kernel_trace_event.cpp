@@ -82,7 +82,7 @@ bool is_same(const tracefs::event_format& format, const event_schema& event) noe
             return false;
         }
         ++places;
-        if (known.presence != eventlog::no_index) {
+        if (known.presence != schema_format::no_index) {
             const tracefs::format_field* const presence = find_at(format, known.presence);
             if (presence == nullptr || presence->size != 1) {
                 return false;
@@ -138,8 +138,8 @@ std::optional<kernel_trace_name> split_by_patterns(const kernel_trace_name& name
          end = name.event.find('_', end + 1)) {
         const std::string provider = name.event.substr(0, end);
         const std::string event = name.event.substr(end + 1);
-        const bool may_be = eventlog::is_identifier(provider.data(), provider.size()) &&
-                            eventlog::is_identifier(event.data(), event.size());
+        const bool may_be = schema_format::is_identifier(provider.data(), provider.size()) &&
+                            schema_format::is_identifier(event.data(), event.size());
         if (may_be && is_wanted(provider, event, patterns)) {
             return kernel_trace_name{name.system, provider, event};
         }

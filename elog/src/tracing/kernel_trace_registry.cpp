@@ -178,7 +178,7 @@ void kernel_trace_registry::bind(std::vector<unpublished_event>& loose,
         auto& [all, next_of_name] = made[loose[i].event.name.provider];
         std::size_t& next = next_of_name[loose[i].schema.name];
         const auto has_room = [](const derived_schema& schema) {
-            return schema.members.size() < eventlog::events_max;
+            return schema.members.size() < schema_format::events_max;
         };
         auto place =
             std::find_if(all.begin() + static_cast<std::ptrdiff_t>(next), all.end(), has_room);

@@ -88,7 +88,7 @@ struct event_info {
 /// Properties of a provider.
 struct provider_info {
     const char* description = "";
-    keyword keywords[keywords_max]{};
+    keyword keywords[schema_format::keywords_max]{};
     /// Emits the current state for each new listener: see provider::on_new_listener.
     bool replays_state = false;
     bool usdt = false;  // each event is also a USDT probe, for bpftrace, perf probe and gdb

@@ -191,11 +191,11 @@ struct [[gnu::visibility("hidden")]] provider_state<Name, Provider, event_list<E
 /// library's own. The first provider of the process registers the library's handler.
 template <detail::fixed_string Name, class... Events>
 class provider {
-    static_assert(is_identifier(Name.characters, Name.view().size()),
+    static_assert(schema_format::is_identifier(Name.characters, Name.view().size()),
                   "eventlog: a provider's name needs 1 to 63 letters, digits and _, and no digit "
                   "first. Rename the provider.");
     static_assert(sizeof...(Events) > 0, "eventlog: a provider needs at least one event.");
-    static_assert(sizeof...(Events) <= events_max,
+    static_assert(sizeof...(Events) <= schema_format::events_max,
                   "eventlog: a provider has more than 1024 events. Split it in two.");
 
     // The built-in events for sessions and replayed state follow the provider's own.

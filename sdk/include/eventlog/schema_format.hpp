@@ -33,7 +33,7 @@
 // unsigned_64 at 0.
 //
 // An attribute is a property that no reader needs in order to decode events. A reader skips and
-// counts attributes of a kind that it does not know, so a new kind needs no new schema_version, and
+// counts attributes of a kind that it does not know, so a new kind needs no new version, and
 // ignores bytes behind the known ones of an attribute. A property of a field is an attribute of its
 // event that begins with the field's position. `source` names the line of a program that declares
 // the provider or the event; the file has no directories.
@@ -55,33 +55,6 @@
 namespace eventlog {
 inline namespace v0 {
 
-/// The first four bytes of every schema, and the version of the form described above.
-inline constexpr std::uint32_t schema_magic = 0x48435345;  // "ESCH"
-inline constexpr std::uint16_t schema_version = 3;
-/// Bytes of a schema in front of the provider's name.
-inline constexpr std::size_t schema_header_size = 24;
-/// Limits of a schema: total bytes, events, fields of an event, bytes of a name, keywords,
-/// enumerations. A schema that exceeds one is rejected.
-inline constexpr std::size_t schema_size_max = 1U << 20U;
-inline constexpr std::size_t events_max = 1024;
-inline constexpr std::size_t fields_max = 100;
-inline constexpr std::size_t name_length_max = 63;
-inline constexpr std::size_t keywords_max = 64;
-inline constexpr std::size_t enumerations_max = 1024;
-/// In a field: no presence byte, or no enumeration.
-inline constexpr std::uint16_t no_index = 0xffff;
-
-/// Flags of an enumeration: the values are bits that combine.
-inline constexpr std::uint8_t enumeration_combines = 1;
-/// Flags of an event: it belongs to a session; its texts are truncated to fit.
-inline constexpr std::uint8_t event_session_bound = 1;
-inline constexpr std::uint8_t event_truncates = 2;
-
-/// Kinds of attributes.
-enum class attribute_kind : std::uint8_t {
-    source = 1,  // the line of a source file that declares the provider or event
-};
-
 /// Type of a field, or of each element of an array, in the payload.
 enum class field_type : std::uint8_t {
     boolean = 1,
@@ -100,7 +73,7 @@ enum class field_type : std::uint8_t {
     bytes = 14,  // of any number
 };
 
-/// How to show a field. A new format needs a new schema_version; older tools reject the schema.
+/// How to show a field. A new format needs a new version; older tools reject the schema.
 enum class format : std::uint8_t {
     plain = 0,
     decimal = 1,
@@ -114,8 +87,6 @@ enum class format : std::uint8_t {
     byte_size = 9,     // a number of bytes
     characters = 10,   // a text in an array of char, up to its first NUL
 };
-/// The largest number of a format: a larger one is not valid in a schema.
-inline constexpr std::uint8_t format_last = 10;
 
 /// Role of an event in time. Most events are instants.
 enum class kind : std::uint8_t {
@@ -127,8 +98,6 @@ enum class kind : std::uint8_t {
     session_end = 5,
     state_complete = 6,  // the new listener has received the current state
 };
-/// The largest number of a kind: a larger one is not valid in a schema.
-inline constexpr std::uint8_t kind_last = 6;
 
 /// Severity of an event. A listener selects all events up to a level, so the rare and most
 /// important ones have the small numbers. The default is `info`.
@@ -200,6 +169,40 @@ constexpr bool format_fits(format how, field_type type, std::size_t count) noexc
     return false;
 }
 
+/// Constants and checks of the binary form.
+namespace schema_format {
+
+/// The first four bytes of every schema, and the version of the form described above.
+inline constexpr std::uint32_t magic = 0x48435345;  // "ESCH"
+inline constexpr std::uint16_t version = 3;
+/// Bytes of a schema in front of the provider's name.
+inline constexpr std::size_t header_size = 24;
+/// Limits of a schema: total bytes, events, fields of an event, bytes of a name, keywords,
+/// enumerations. A schema that exceeds one is rejected.
+inline constexpr std::size_t size_max = 1U << 20U;
+inline constexpr std::size_t events_max = 1024;
+inline constexpr std::size_t fields_max = 100;
+inline constexpr std::size_t name_length_max = 63;
+inline constexpr std::size_t keywords_max = 64;
+inline constexpr std::size_t enumerations_max = 1024;
+/// In a field: no presence byte, or no enumeration.
+inline constexpr std::uint16_t no_index = 0xffff;
+
+/// Flags of an enumeration: the values are bits that combine.
+inline constexpr std::uint8_t enumeration_combines = 1;
+/// Flags of an event: it belongs to a session; its texts are truncated to fit.
+inline constexpr std::uint8_t event_session_bound = 1;
+inline constexpr std::uint8_t event_truncates = 2;
+
+/// Kinds of attributes.
+enum class attribute_kind : std::uint8_t {
+    source = 1,  // the line of a source file that declares the provider or event
+};
+
+/// The largest numbers of a format and of a kind: a larger one is not valid in a schema.
+inline constexpr auto format_last = static_cast<std::uint8_t>(format::characters);
+inline constexpr auto kind_last = static_cast<std::uint8_t>(kind::state_complete);
+
 /// FNV-1a, 64 bits, which compilers evaluate quickly: the initial value, and the factor of each
 /// byte.
 constexpr std::uint64_t fnv1a_start = 0xcbf29ce484222325ULL;
@@ -226,5 +229,6 @@ constexpr bool is_identifier(const char* name, std::size_t length) noexcept {
     return true;
 }
 
+}  // namespace schema_format
 }  // namespace v0
 }  // namespace eventlog

@@ -116,7 +116,7 @@ bool read_one(const field_description& field, payload_bytes payload,
 
 bool read_value(const field_description& field, payload_bytes payload,
                 eventlog_value& value) noexcept {
-    if (field.presence != no_index) {
+    if (field.presence != schema_format::no_index) {
         if (field.presence >= payload.size()) {
             return false;
         }

@@ -23,8 +23,8 @@ using enumeration_pointer = const eventlog_enumeration_definition*;
 
 /// Working memory of the passes over a definition, too large for a small stack.
 struct workspace {
-    std::array<enumeration_pointer, enumerations_max> enumerations{};
-    std::array<field_location, fields_max> locations{};
+    std::array<enumeration_pointer, schema_format::enumerations_max> enumerations{};
+    std::array<field_location, schema_format::fields_max> locations{};
 };
 
 /// Output positions of the second pass, in the memory block that starts with `built`.
@@ -75,10 +75,10 @@ bool builder::list_enumerations() noexcept {
         const eventlog_event_definition& event = event_at(i);
         for (std::uint32_t j = 0; j < event.field_count; ++j) {
             enumeration_pointer found = item(event.fields, definition_.field_size, j).enumeration;
-            if (found == nullptr || index_of(found) != no_index) {
+            if (found == nullptr || index_of(found) != schema_format::no_index) {
                 continue;
             }
-            if (enumeration_count_ == enumerations_max) {
+            if (enumeration_count_ == schema_format::enumerations_max) {
                 return false;
             }
             space_.enumerations[enumeration_count_++] = found;
@@ -93,7 +93,7 @@ std::uint16_t builder::index_of(enumeration_pointer wanted) const noexcept {
             return static_cast<std::uint16_t>(i);
         }
     }
-    return no_index;
+    return schema_format::no_index;
 }
 
 std::size_t builder::count_fields() const noexcept {
@@ -129,7 +129,7 @@ block builder::allocate(std::size_t schema_size) const noexcept {
 }
 
 void builder::write_keywords(schema_sink& sink) const noexcept {
-    for (std::uint32_t bit = 0; bit < keywords_max; ++bit) {
+    for (std::uint32_t bit = 0; bit < schema_format::keywords_max; ++bit) {
         for (std::uint32_t i = 0; i < definition_.keyword_count; ++i) {
             const eventlog_keyword_definition& word =
                 item(definition_.keywords, definition_.keyword_size, i);
@@ -143,7 +143,7 @@ void builder::write_keywords(schema_sink& sink) const noexcept {
 
 void builder::write_enumeration(schema_sink& sink,
                                 const eventlog_enumeration_definition& described) const noexcept {
-    sink.number(described.is_bitmask ? enumeration_combines : 0, 1);
+    sink.number(described.is_bitmask ? schema_format::enumeration_combines : 0, 1);
     sink.number(described.value_count, 2);
     sink.text(described.name);
     for (std::uint32_t i = 0; i < described.value_count; ++i) {
@@ -207,7 +207,7 @@ void builder::write_event(schema_sink& sink, const eventlog_event_definition& ev
     for (std::size_t i = 0; i < count; ++i) {
         const eventlog_field_definition& field = field_at(i);
         const auto type = static_cast<field_type>(field.type);
-        locations[i] = {type, count_of(field), field.optional, 0, no_index};
+        locations[i] = {type, count_of(field), field.optional, 0, schema_format::no_index};
     }
     const std::size_t fixed_size =
         detail::lay_out(locations.data() + own, count - own, own * sizeof(std::uint64_t));
@@ -215,8 +215,8 @@ void builder::write_event(schema_sink& sink, const eventlog_event_definition& ev
     constexpr std::uint32_t usual_level = EVENTLOG_LEVEL_INFO;
     sink.number(event.level == 0 ? usual_level : event.level, 1);
     sink.number(event.kind, 1);
-    sink.number((event.session_bound ? event_session_bound : 0U) |
-                    (event.truncates ? event_truncates : 0U),
+    sink.number((event.session_bound ? schema_format::event_session_bound : 0U) |
+                    (event.truncates ? schema_format::event_truncates : 0U),
                 1);
     const std::string_view file = source_file(event.file, event.line);
     sink.number(file.empty() ? 0 : 1, 1);  // attributes
@@ -247,20 +247,20 @@ void builder::write_event(schema_sink& sink, const eventlog_event_definition& ev
     }
 }
 
-/// The index of the first event of the kind; no_index if there is none.
+/// The index of the first event of the kind; schema_format::no_index if there is none.
 std::uint32_t builder::find(eventlog_kind kind) const noexcept {
     for (std::uint32_t i = 0; i < definition_.event_count; ++i) {
         if (event_at(i).kind == static_cast<std::uint32_t>(kind)) {
             return i;
         }
     }
-    return no_index;
+    return schema_format::no_index;
 }
 
 /// The first pass only counts; the second one has a target.
 void builder::write(schema_sink& sink, std::size_t size, block* target) noexcept {
-    sink.number(schema_magic, 4);
-    sink.number(schema_version, 2);
+    sink.number(schema_format::magic, 4);
+    sink.number(schema_format::version, 2);
     sink.number(definition_.event_count, 2);
     sink.number(size, 4);
     sink.number(enumeration_count_, 2);
@@ -287,7 +287,7 @@ bool builder::build(const built_definition*& built) noexcept {
         return error_.set(EVENTLOG_ERROR_COUNT,
                           "Provider %s has more than %zu enumerations; the same one is to have the "
                           "same address everywhere. Split the provider in two.",
-                          definition_.name, enumerations_max);
+                          definition_.name, schema_format::enumerations_max);
     }
     for (std::size_t i = 0; i < enumeration_count_; ++i) {
         if (!check_distinct_values(definition_, *space_.enumerations[i], error_)) {
@@ -297,7 +297,7 @@ bool builder::build(const built_definition*& built) noexcept {
     schema_sink counter;
     write(counter, 0, nullptr);
     const std::size_t size = counter.size();
-    if (size > schema_size_max) {
+    if (size > schema_format::size_max) {
         return error_.set(EVENTLOG_ERROR_TOO_LARGE,
                           "The schema of provider %s is %zu bytes, over 1 MiB. Split the provider "
                           "in two.",

@@ -21,13 +21,14 @@ constexpr std::uint32_t struct_size_max = 4096;
 
 /// The name as shown in messages: at most one character more than a valid one.
 std::string_view shown(const char* name) noexcept {
-    return name == nullptr ? std::string_view()
-                           : std::string_view(name, ::strnlen(name, name_length_max + 1));
+    return name == nullptr
+               ? std::string_view()
+               : std::string_view(name, ::strnlen(name, schema_format::name_length_max + 1));
 }
 
 bool is_name(const char* name) noexcept {
     const std::string_view text = shown(name);
-    return is_identifier(text.data(), text.size());
+    return schema_format::is_identifier(text.data(), text.size());
 }
 
 bool is_short(const char* text) noexcept {
@@ -145,13 +146,13 @@ bool checker::check_provider() noexcept {
                           "The description of provider %s is longer than 255 bytes. Shorten it.",
                           definition_.name);
     }
-    if (definition_.event_count == 0 || definition_.event_count > events_max) {
+    if (definition_.event_count == 0 || definition_.event_count > schema_format::events_max) {
         return error_.set(EVENTLOG_ERROR_COUNT,
                           "Provider %s has %u events; a provider has 1 to 1024. Give it one, or "
                           "split it in two.",
                           definition_.name, definition_.event_count);
     }
-    if (definition_.keyword_count > keywords_max) {
+    if (definition_.keyword_count > schema_format::keywords_max) {
         return error_.set(EVENTLOG_ERROR_COUNT,
                           "Provider %s has %u keywords; a provider has at most 64. Leave some out.",
                           definition_.name, definition_.keyword_count);
@@ -180,7 +181,7 @@ bool checker::check_keywords() noexcept {
                               ". Rename it.",
                               i, static_cast<int>(name.size()), name.data());
         }
-        if (word.bit >= keywords_max) {
+        if (word.bit >= schema_format::keywords_max) {
             return error_.set(EVENTLOG_ERROR_CHOICE,
                               "Keyword %u (%s) has bit %u; there are 0 to 63. Take one of these.",
                               i, word.name, word.bit);
@@ -239,7 +240,7 @@ bool checker::check_event_traits(const eventlog_event_definition& event) noexcep
         return error_.set(EVENTLOG_ERROR_CHOICE,
                           "There is no level %u. Take one of enum eventlog_level.", event.level);
     }
-    if (event.kind > kind_last) {
+    if (event.kind > schema_format::kind_last) {
         return error_.set(EVENTLOG_ERROR_CHOICE,
                           "There is no kind %u. Take one of enum eventlog_kind.", event.kind);
     }
@@ -261,11 +262,11 @@ bool checker::check_event_traits(const eventlog_event_definition& event) noexcep
 
 bool checker::check_fields(const eventlog_event_definition& event) noexcept {
     const std::uint32_t own = event.session_bound ? 1 : 0;
-    if (event.field_count > fields_max - own) {
+    if (event.field_count > schema_format::fields_max - own) {
         return error_.set(EVENTLOG_ERROR_COUNT,
                           "It has %u fields; an event has at most %zu, and one less if it is "
                           "session-bound. Split it in two.",
-                          event.field_count, fields_max);
+                          event.field_count, schema_format::fields_max);
     }
     if (event.fields == nullptr && event.field_count != 0) {
         return error_.set(EVENTLOG_ERROR_ARGUMENT,
@@ -332,7 +333,7 @@ bool checker::check_field(const eventlog_field_definition& field) noexcept {
         return error_.set(EVENTLOG_ERROR_MISMATCH,
                           "Texts and bytes have no arrays. Use several fields.");
     }
-    if (field.format > format_last) {
+    if (field.format > schema_format::format_last) {
         return error_.set(EVENTLOG_ERROR_CHOICE,
                           "There is no format %u. Take one of enum eventlog_format.", field.format);
     }

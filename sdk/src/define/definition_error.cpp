@@ -12,8 +12,9 @@ namespace {
 /// Appends for example `Event 3 (order_placed): `; an invalid name may have any length.
 std::size_t append_part(std::span<char> text, std::size_t at, const char* what,
                         std::uint32_t number, std::string_view name) noexcept {
-    const int shown =
-        static_cast<int>(name.size() < name_length_max ? name.size() : name_length_max);
+    const int shown = static_cast<int>(name.size() < schema_format::name_length_max
+                                           ? name.size()
+                                           : schema_format::name_length_max);
     const int length =
         name.empty() ? std::snprintf(text.data() + at, text.size() - at, "%s %u", what, number)
                      : std::snprintf(text.data() + at, text.size() - at, "%s %u (%.*s)", what,
@@ -24,14 +25,14 @@ std::size_t append_part(std::span<char> text, std::size_t at, const char* what,
 }  // namespace
 
 void definition_error::in_provider() noexcept {
-    event_ = no_index;
-    field_ = no_index;
+    event_ = schema_format::no_index;
+    field_ = schema_format::no_index;
 }
 
 void definition_error::in_event(std::uint32_t event, std::string_view name) noexcept {
     event_ = event;
     event_name_ = name;
-    field_ = no_index;
+    field_ = schema_format::no_index;
 }
 
 void definition_error::in_field(std::uint32_t field, std::string_view name) noexcept {
@@ -42,9 +43,9 @@ void definition_error::in_field(std::uint32_t field, std::string_view name) noex
 bool definition_error::set(eventlog_error code, const char* format, ...) noexcept {
     code_ = code;
     std::size_t at = 0;
-    if (event_ != no_index) {
+    if (event_ != schema_format::no_index) {
         at = append_part(text_, at, "Event", event_, event_name_);
-        if (field_ != no_index) {
+        if (field_ != schema_format::no_index) {
             at = append_part(text_, at, ", field", field_, field_name_);
         }
         text_[at++] = ':';

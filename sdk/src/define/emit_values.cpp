@@ -282,7 +282,7 @@ eventlog_error emit_defined(eventlog_provider& provider, std::uint32_t id,
     if (values.size() <= 16) {
         emit_event<16>(&provider, id, event, values);
     } else {
-        emit_event<fields_max>(&provider, id, event, values);
+        emit_event<schema_format::fields_max>(&provider, id, event, values);
     }
     return EVENTLOG_ERROR_NONE;
 }

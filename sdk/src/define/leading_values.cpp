@@ -29,8 +29,8 @@ eventlog_error emit_with_leading(eventlog_provider& provider, std::uint32_t id,
     if (values.size() <= 16 - leading_values_max) {
         return emit_joined<16>(provider, id, event, leading, values);
     }
-    return values.size() <= fields_max - leading.size()
-               ? emit_joined<fields_max>(provider, id, event, leading, values)
+    return values.size() <= schema_format::fields_max - leading.size()
+               ? emit_joined<schema_format::fields_max>(provider, id, event, leading, values)
                : EVENTLOG_ERROR_VALUE_COUNT;
 }
 

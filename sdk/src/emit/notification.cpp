@@ -89,7 +89,7 @@ bool find_listeners(eventlog_provider& provider, serials_by_slot& serials) noexc
     dumped = number;
     const dump_scope requester(provider, to);
     dump.function(dump.context);
-    if (provider.dump_complete_event != no_index) {
+    if (provider.dump_complete_event != schema_format::no_index) {
         eventlog_emit_raw(&provider, provider.dump_complete_event, nullptr, 0);
     }
 }

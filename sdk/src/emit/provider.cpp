@@ -256,7 +256,7 @@ std::uint32_t find_dump_complete_event(schema_reader schema) noexcept {
             return event.id;
         }
     }
-    return no_index;
+    return schema_format::no_index;
 }
 
 /// Validates the definition and copies it into the instance.

@@ -65,7 +65,7 @@ bool user_events_description::collect(schema_reader& schema) noexcept {
             return false;
         }
         fields_[field_count_++] = {field.offset, field.count, field.type, false, field.name};
-        if (field.presence != no_index) {
+        if (field.presence != schema_format::no_index) {
             fields_[field_count_++] = {field.presence, 1, field_type::unsigned_8, true, field.name};
         }
     }
@@ -164,9 +164,9 @@ bool user_events_description::make_name_unique() noexcept {
     if (text_.size() - size_ <= added) {
         return false;
     }
-    std::uint64_t hash = fnv1a_start;
+    std::uint64_t hash = schema_format::fnv1a_start;
     for (std::size_t i = 0; i < size_; ++i) {
-        hash = fnv1a(hash, static_cast<std::uint8_t>(text_[i]));
+        hash = schema_format::fnv1a(hash, static_cast<std::uint8_t>(text_[i]));
     }
     char* const end_of_name = text_.data() + name_size_;
     std::memmove(end_of_name + added, end_of_name, size_ - name_size_ + 1);

@@ -70,7 +70,7 @@ class user_events_description {
     [[nodiscard]] bool put(std::string_view part) noexcept;
     [[nodiscard]] bool put_number(std::size_t number) noexcept;
 
-    std::array<described_field, 2 * fields_max> fields_{};
+    std::array<described_field, 2 * schema_format::fields_max> fields_{};
     std::size_t field_count_ = 0;
     std::array<char, user_events_description_max> text_{};
     std::size_t size_ = 0;       // of the text

@@ -44,8 +44,8 @@ class definition_error {
     eventlog_error code_ = EVENTLOG_ERROR_NONE;
     std::string_view event_name_;
     std::string_view field_name_;
-    std::uint32_t event_ = no_index;
-    std::uint32_t field_ = no_index;
+    std::uint32_t event_ = schema_format::no_index;
+    std::uint32_t field_ = schema_format::no_index;
 };
 
 /// Checks everything except what build_definition checks.
@@ -83,7 +83,7 @@ struct defined_field {
         0;  // the i-th field in payload order is fields[fields[i].in_payload_order]
     std::uint16_t count = 1;
     std::uint16_t offset = 0;
-    std::uint16_t presence = no_index;
+    std::uint16_t presence = schema_format::no_index;
     std::string_view name{};  // points into the schema
 };
 
@@ -99,8 +99,9 @@ struct defined_event {
 struct built_definition {
     std::span<const std::uint8_t> schema{};
     std::span<const defined_event> events{};
-    std::uint32_t session_begin = no_index;  // the first event of this kind; no_index: none
-    std::uint32_t session_end = no_index;
+    // The first events of these kinds; no_index: none.
+    std::uint32_t session_begin = schema_format::no_index;
+    std::uint32_t session_end = schema_format::no_index;
 };
 
 /// Writes schema and layout of a checked definition. Checks the number of enumerations, the

@@ -156,8 +156,8 @@ struct eventlog_provider {
     eventlog::core::error_text failure;  // why it is not published
     eventlog_provider* next = nullptr;
     std::uint32_t dump_complete_event =
-        eventlog::no_index;            // the event that ends a dump, if there is one
-    bool wants_notifications = false;  // about changes of listeners
+        eventlog::schema_format::no_index;  // the event that ends a dump, if there is one
+    bool wants_notifications = false;       // about changes of listeners
     bool published = false;
 };
 

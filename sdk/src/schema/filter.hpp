@@ -94,7 +94,7 @@ template <class Visitor>
 unsigned read_wanted(schema_reader& schema, const keyword_names& names, std::string_view filter,
                      event_description& event, Visitor&& visit) noexcept {
     unsigned wanted = 0;
-    std::uint16_t dump_complete_event = no_index;
+    std::uint16_t dump_complete_event = schema_format::no_index;
     while (schema.next_event(event)) {
         if (event.kind == kind::state_complete) {
             dump_complete_event = event.id;
@@ -106,7 +106,7 @@ unsigned read_wanted(schema_reader& schema, const keyword_names& names, std::str
             ++wanted;
         }
     }
-    if (wanted != 0 && dump_complete_event != no_index) {
+    if (wanted != 0 && dump_complete_event != schema_format::no_index) {
         visit(dump_complete_event, verdict::wanted);
     }
     return wanted;

@@ -7,10 +7,10 @@ namespace {
 constexpr std::size_t hash_offset = 16;
 
 std::uint64_t compute_hash(std::span<const std::uint8_t> bytes) noexcept {
-    std::uint64_t hash = fnv1a_start;
+    std::uint64_t hash = schema_format::fnv1a_start;
     for (std::size_t i = 0; i < bytes.size(); ++i) {
         const bool is_hash = i >= hash_offset && i < hash_offset + 8;
-        hash = fnv1a(hash, is_hash ? std::uint8_t{0} : bytes[i]);
+        hash = schema_format::fnv1a(hash, is_hash ? std::uint8_t{0} : bytes[i]);
     }
     return hash;
 }
@@ -21,13 +21,13 @@ bool fits(const field_description& field, const event_description& event) noexce
                                     : field.count == 1 || field.type < field_type::text;
     return may_have_count &&
            field.offset + fixed_size_of(field.type, field.count) <= event.fixed_size &&
-           (field.presence == no_index || field.presence < event.fixed_size) &&
-           (field.enumeration == no_index || is_integer(field.type));
+           (field.presence == schema_format::no_index || field.presence < event.fixed_size) &&
+           (field.enumeration == schema_format::no_index || is_integer(field.type));
 }
 
 bool is_session(const field_description& field) noexcept {
     return field.type == field_type::unsigned_64 && field.offset == 0 && field.count == 1 &&
-           field.presence == no_index;
+           field.presence == schema_format::no_index;
 }
 
 }  // namespace
@@ -58,7 +58,7 @@ bool schema_reader::text(cursor& at, std::string_view& value) const noexcept {
 }
 
 bool schema_reader::name(cursor& at, std::string_view& value) const noexcept {
-    return text(at, value) && is_identifier(value.data(), value.size());
+    return text(at, value) && schema_format::is_identifier(value.data(), value.size());
 }
 
 /// The content of an attribute of `size` bytes. A later version may have more behind it.
@@ -79,7 +79,7 @@ bool schema_reader::parse_attributes(cursor& at, unsigned count, source_descript
             bytes_.size() - at.position < size) {
             return false;
         }
-        if (kind != static_cast<std::uint8_t>(attribute_kind::source)) {
+        if (kind != static_cast<std::uint8_t>(schema_format::attribute_kind::source)) {
             ++unknown;
         } else if (source.line != 0 || !parse_source(at, size, source)) {
             return false;
@@ -100,9 +100,11 @@ bool schema_reader::parse_header(cursor& at) noexcept {
         !number(at, attributes) || !number(at, hash_)) {
         return false;
     }
-    if (magic != schema_magic || version != schema_version || event_count_ == 0 ||
-        event_count_ > events_max || size > schema_size_max || size < schema_header_size ||
-        size > bytes_.size() || enumeration_count_ > enumerations_max || keywords > keywords_max) {
+    if (magic != schema_format::magic || version != schema_format::version || event_count_ == 0 ||
+        event_count_ > schema_format::events_max || size > schema_format::size_max ||
+        size < schema_format::header_size || size > bytes_.size() ||
+        enumeration_count_ > schema_format::enumerations_max ||
+        keywords > schema_format::keywords_max) {
         return false;
     }
     bytes_ = bytes_.first(size);
@@ -113,7 +115,8 @@ bool schema_reader::parse_header(cursor& at) noexcept {
 
 bool schema_reader::parse_keyword(cursor& at, keyword_description& keyword) const noexcept {
     std::uint8_t bit = 0;
-    const bool is_sound = number(at, bit) && bit < keywords_max && name(at, keyword.name);
+    const bool is_sound =
+        number(at, bit) && bit < schema_format::keywords_max && name(at, keyword.name);
     keyword.bit = bit;
     return is_sound;
 }
@@ -122,8 +125,9 @@ bool schema_reader::parse_enumeration(cursor& at,
                                       enumeration_description& enumeration) const noexcept {
     std::uint8_t flags = 0;
     const bool is_sound = number(at, flags) && number(at, enumeration.value_count) &&
-                          name(at, enumeration.name) && flags <= enumeration_combines;
-    enumeration.is_bitmask = flags == enumeration_combines;
+                          name(at, enumeration.name) &&
+                          flags <= schema_format::enumeration_combines;
+    enumeration.is_bitmask = flags == schema_format::enumeration_combines;
     return is_sound;
 }
 
@@ -145,11 +149,12 @@ bool schema_reader::parse_event(cursor& at, event_description& event) const noex
     if (!parse_attributes(at, attributes, event.source, event.unknown_attributes)) {
         return false;
     }
-    event.session_bound = (flags & event_session_bound) != 0;
-    event.truncates = (flags & event_truncates) != 0;
+    event.session_bound = (flags & schema_format::event_session_bound) != 0;
+    event.truncates = (flags & schema_format::event_truncates) != 0;
     return event.severity >= level::error && event.severity <= level::trace &&
-           static_cast<std::uint8_t>(event.kind) <= kind_last &&
-           flags <= (event_session_bound | event_truncates) && event.field_count <= fields_max;
+           static_cast<std::uint8_t>(event.kind) <= schema_format::kind_last &&
+           flags <= (schema_format::event_session_bound | schema_format::event_truncates) &&
+           event.field_count <= schema_format::fields_max;
 }
 
 bool schema_reader::parse_field(cursor& at, field_description& field) const noexcept {
@@ -157,9 +162,9 @@ bool schema_reader::parse_field(cursor& at, field_description& field) const noex
            number(at, field.offset) && number(at, field.presence) &&
            number(at, field.enumeration) && name(at, field.name) && text(at, field.unit) &&
            text(at, field.description) && size_of(field.type) != 0 &&
-           static_cast<std::uint8_t>(field.format) <= format_last &&
+           static_cast<std::uint8_t>(field.format) <= schema_format::format_last &&
            format_fits(field.format, field.type, field.count) &&
-           (field.enumeration == no_index || field.enumeration < enumeration_count_);
+           (field.enumeration == schema_format::no_index || field.enumeration < enumeration_count_);
 }
 
 /// Keywords are sorted by bit, each bit once.

@@ -66,8 +66,8 @@ struct field_description {
     eventlog::format format{};
     std::uint16_t count = 1;
     std::uint16_t offset = 0;
-    std::uint16_t presence = no_index;
-    std::uint16_t enumeration = no_index;
+    std::uint16_t presence = schema_format::no_index;
+    std::uint16_t enumeration = schema_format::no_index;
     std::string_view name;
     std::string_view unit;
     std::string_view description;

@@ -406,7 +406,7 @@ void check_layout(const eventlog::core::event_description& event,
         for (std::size_t i = 0; i < width * field->count; ++i) {
             ++users.at(field->offset + i);
         }
-        if (field->presence != eventlog::no_index) {
+        if (field->presence != eventlog::schema_format::no_index) {
             ++users.at(field->presence);
         }
     }
@@ -438,8 +438,8 @@ void check_schema(const eventlog_definition& definition, const built_definition&
             const auto& said_field = said.fields[i - (said.session_bound ? 1 : 0)];
             EXPECT_EQ(fields[i].name, said_field.name);
             EXPECT_EQ(fields[i].count, said_field.count == 0 ? 1 : said_field.count);
-            EXPECT_EQ(fields[i].presence != eventlog::no_index, said_field.optional);
-            EXPECT_EQ(fields[i].enumeration != eventlog::no_index,
+            EXPECT_EQ(fields[i].presence != eventlog::schema_format::no_index, said_field.optional);
+            EXPECT_EQ(fields[i].enumeration != eventlog::schema_format::no_index,
                       said_field.enumeration != nullptr);
             // The offsets used for emitting are the same.
             EXPECT_EQ(built.events[event.id].fields[i].offset, fields[i].offset);

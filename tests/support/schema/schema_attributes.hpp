@@ -28,10 +28,10 @@ inline void complete_schema(std::vector<std::uint8_t>& schema) {
     for (std::size_t i = 0; i < 4; ++i) {
         schema[schema_size_offset + i] = static_cast<std::uint8_t>(schema.size() >> (8 * i));
     }
-    std::uint64_t hash = fnv1a_start;
+    std::uint64_t hash = schema_format::fnv1a_start;
     for (std::size_t i = 0; i < schema.size(); ++i) {
         const bool is_hash = i >= schema_hash_offset && i < schema_hash_offset + 8;
-        hash = fnv1a(hash, is_hash ? std::uint8_t{0} : schema[i]);
+        hash = schema_format::fnv1a(hash, is_hash ? std::uint8_t{0} : schema[i]);
     }
     for (std::size_t i = 0; i < 8; ++i) {
         schema[schema_hash_offset + i] = static_cast<std::uint8_t>(hash >> (8 * i));
@@ -50,7 +50,7 @@ class schema_walk {
     explicit schema_walk(const std::vector<std::uint8_t>& schema) : schema_(schema) {
         const std::size_t events = number(6, 2);
         const std::size_t enumerations = number(12, 2);
-        at_ = schema_header_size;
+        at_ = schema_format::header_size;
         skip_texts(2);
         places.push_back(skip_attributes(provider_attributes_offset));
         for (std::size_t left = number(14, 1); left != 0; --left) {

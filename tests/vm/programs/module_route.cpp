@@ -134,7 +134,7 @@ bool is_enabled_word_set(int reader, pid_t process) {
     while (next_provider(reader, &query) == 0) {
         if (std::string_view(query.name) == "moved" &&
             query.pid == static_cast<std::uint32_t>(process)) {
-            return query.schema_size > eventlog::schema_header_size;
+            return query.schema_size > eventlog::schema_format::header_size;
         }
     }
     return false;

@@ -256,7 +256,7 @@ void check_names(event_format& found) {
         const auto end = found.fields.begin() + static_cast<std::ptrdiff_t>(i);
         while (std::any_of(found.fields.begin(), end, is_same)) {
             std::string& name = found.fields[i].name;
-            if (name.size() == name_length_max) {
+            if (name.size() == schema_format::name_length_max) {
                 throw error("Two fields of {} have the same name, {}, and it is too long for a "
                             "suffix. Leave it out.",
                             found.name, name);
@@ -288,11 +288,13 @@ std::size_t event_format::fixed_size() const noexcept {
 }
 
 std::string make_identifier(std::string_view name) {
-    std::string found(name.substr(0, name_length_max));
-    const auto is_strange = [](char c) { return !is_identifier(&c, 1) && (c < '0' || c > '9'); };
+    std::string found(name.substr(0, schema_format::name_length_max));
+    const auto is_strange = [](char c) {
+        return !schema_format::is_identifier(&c, 1) && (c < '0' || c > '9');
+    };
     std::replace_if(found.begin(), found.end(), is_strange, '_');
-    if (found.empty() || !is_identifier(found.data(), 1)) {
-        found = '_' + found.substr(0, name_length_max - 1);
+    if (found.empty() || !schema_format::is_identifier(found.data(), 1)) {
+        found = '_' + found.substr(0, schema_format::name_length_max - 1);
     }
     return found;
 }
@@ -326,10 +328,10 @@ event_format parse_format(std::string_view text, const std::string& system) {
     event_format found{system, name, static_cast<std::uint16_t>(event->id), {}};
     for (const tep_format_field* field = event->format.fields; field != nullptr;
          field = field->next) {
-        if (found.fields.size() == fields_max) {
+        if (found.fields.size() == schema_format::fields_max) {
             throw error("{}:{} has more than {} fields, which is all that a schema can say. Leave "
                         "it out.",
-                        system, found.name, fields_max);
+                        system, found.name, schema_format::fields_max);
         }
         // A field of size 0 is meaningful only as an array at the end of the record, like the text
         // of trace_marker.

@@ -14,9 +14,9 @@ inline namespace v0 {
 namespace detail {
 
 constexpr std::uint64_t hash_of(std::string_view name) {
-    std::uint64_t hash = fnv1a_start;
+    std::uint64_t hash = schema_format::fnv1a_start;
     for (const char character : name) {
-        hash = (hash ^ static_cast<std::uint8_t>(character)) * fnv1a_factor;
+        hash = (hash ^ static_cast<std::uint8_t>(character)) * schema_format::fnv1a_factor;
     }
     return hash;
 }

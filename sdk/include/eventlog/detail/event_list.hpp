@@ -109,13 +109,14 @@ consteval std::size_t count_in(event_list<Events...>) {
 }
 
 consteval bool keywords_are_valid(const keyword* keywords) {
-    for (std::size_t i = 0; i < keywords_max; ++i) {
+    for (std::size_t i = 0; i < schema_format::keywords_max; ++i) {
         const keyword& word = keywords[i];
         const std::string_view name = word.name;
         if (name.empty()) {
             continue;
         }
-        if (word.bit >= keywords_max || !eventlog::is_identifier(name.data(), name.size())) {
+        if (word.bit >= schema_format::keywords_max ||
+            !eventlog::schema_format::is_identifier(name.data(), name.size())) {
             return false;
         }
         for (std::size_t j = 0; j < i; ++j) {
@@ -129,9 +130,10 @@ consteval bool keywords_are_valid(const keyword* keywords) {
 
 consteval std::uint64_t named_keywords(const keyword* keywords) {
     std::uint64_t named = 0;
-    for (std::size_t i = 0; i < keywords_max; ++i) {
+    for (std::size_t i = 0; i < schema_format::keywords_max; ++i) {
         const keyword& word = keywords[i];
-        named |= *word.name == 0 || word.bit >= keywords_max ? 0 : std::uint64_t{word};
+        named |=
+            *word.name == 0 || word.bit >= schema_format::keywords_max ? 0 : std::uint64_t{word};
     }
     return named;
 }
@@ -174,7 +176,7 @@ template <class Provider, class... Events>
 struct check_provider {
     static constexpr const provider_info& info = checked_provider_info<Provider>;
 
-    static_assert(sizeof...(Events) <= events_max,
+    static_assert(sizeof...(Events) <= schema_format::events_max,
                   "eventlog: a provider has more than 1024 events, with session_begin, session_end "
                   "and state_complete where it needs them. Split it in two.");
 

@@ -97,7 +97,7 @@ enum class event_error {
 };
 
 constexpr bool is_identifier(const name_view& name) {
-    return eventlog::is_identifier(name.begin, name.size);
+    return eventlog::schema_format::is_identifier(name.begin, name.size);
 }
 
 constexpr bool is_long(const char* text) {
@@ -105,10 +105,10 @@ constexpr bool is_long(const char* text) {
 }
 
 constexpr bool enumeration_is_named(const enum_description& found) {
-    bool sound = eventlog::is_identifier(found.name.data(), found.name.size());
+    bool sound = eventlog::schema_format::is_identifier(found.name.data(), found.name.size());
     for (std::size_t i = 0; i < found.value_count; ++i) {
         const std::string_view value = found.values[i].name;
-        sound = sound && eventlog::is_identifier(value.data(), value.size());
+        sound = sound && eventlog::schema_format::is_identifier(value.data(), value.size());
     }
     return sound;
 }
@@ -220,7 +220,7 @@ constexpr event_error find_event_error(const event_schema& event) {
         return event_error::event_name;
     }
     for (std::size_t i = 0; i < event.count; ++i) {
-        if (event.names[i].size - 1 >= name_length_max) {
+        if (event.names[i].size - 1 >= schema_format::name_length_max) {
             return event_error::field_name;
         }
         const field_kind& kind = *event.kinds[i];

@@ -20,9 +20,10 @@ struct field_location {
     field_type type{};
     std::size_t count = 1;  // 0: a sequence
     bool optional = false;
-    std::size_t offset = 0;           // in the payload
-    std::size_t presence = no_index;  // offset of the byte that marks a value as present
-    bool takes_room = true;           // in the fixed part
+    std::size_t offset = 0;  // in the payload
+    /// The offset of the byte that marks a value as present.
+    std::size_t presence = schema_format::no_index;
+    bool takes_room = true;  // in the fixed part
 };
 
 constexpr std::size_t alignment_of(const field_location& place) {

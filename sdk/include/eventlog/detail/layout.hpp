@@ -108,7 +108,7 @@ struct [[gnu::visibility("hidden")]] event_layout {
 
     static constexpr bool session_bound = event_info_of<Event>.session_bound;
     static constexpr std::size_t field_count = fields::count;
-    static_assert(field_count + (session_bound ? 1 : 0) <= fields_max,
+    static_assert(field_count + (session_bound ? 1 : 0) <= schema_format::fields_max,
                   "eventlog: an event has more than 100 fields. Split it in two.");
 
   private:

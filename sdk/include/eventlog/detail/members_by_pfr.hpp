@@ -18,7 +18,7 @@ inline namespace v0 {
 namespace detail {
 
 /// The largest count: one more than an event may have.
-inline constexpr std::size_t members_max = fields_max + 1;
+inline constexpr std::size_t members_max = schema_format::fields_max + 1;
 
 template <class Struct>
 consteval std::size_t count_members() {

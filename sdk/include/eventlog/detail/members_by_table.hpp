@@ -19,7 +19,7 @@ namespace eventlog {
 inline namespace v0 {
 namespace detail {
 
-/// Operations on structs of `Count` members, at most fields_max + 1:
+/// Operations on structs of `Count` members, at most schema_format::fields_max + 1:
 ///
 ///     fits<Struct>         whether `Struct` accepts that many initializers {}
 ///     with(object, use)    use(member, member, ...)
@@ -166,7 +166,7 @@ EVENTLOG_MEMBERS(10, 1)
 // clang-format on
 
 /// The largest count: one more than an event may have.
-inline constexpr std::size_t members_max = fields_max + 1;
+inline constexpr std::size_t members_max = schema_format::fields_max + 1;
 
 template <class Struct, std::size_t Count>
 consteval std::size_t count_upwards() {

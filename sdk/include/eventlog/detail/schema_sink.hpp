@@ -54,9 +54,9 @@ inline constexpr std::size_t schema_hash_offset = 16;
 
 /// Stores the hash of all `size` bytes in its field, which must be zero before. The last step.
 constexpr void put_hash(std::uint8_t* schema, std::size_t size) {
-    std::uint64_t hash = fnv1a_start;
+    std::uint64_t hash = schema_format::fnv1a_start;
     for (std::size_t i = 0; i < size; ++i) {
-        hash = fnv1a(hash, schema[i]);
+        hash = schema_format::fnv1a(hash, schema[i]);
     }
     for (std::size_t i = 0; i < 8; ++i) {
         schema[schema_hash_offset + i] = static_cast<std::uint8_t>(hash >> (8 * i));

@@ -42,7 +42,7 @@ consteval std::size_t count_enumerations(const event_schema* const* events, std:
     return found;
 }
 
-/// The index of the field's enumeration; no_index for none.
+/// The index of the field's enumeration; schema_format::no_index for none.
 consteval std::uint16_t index_of(const field_kind* const* listed, std::size_t count,
                                  const field_kind& kind) {
     for (std::size_t i = 0; i < count; ++i) {
@@ -50,7 +50,7 @@ consteval std::uint16_t index_of(const field_kind* const* listed, std::size_t co
             return static_cast<std::uint16_t>(i);
         }
     }
-    return no_index;
+    return schema_format::no_index;
 }
 
 template <class... Events>
@@ -62,7 +62,8 @@ consteval auto list_enumerations() {
         const event_schema& event = *event_schemas_of<Events...>[i];
         for (std::size_t j = 0; j < event.count; ++j) {
             const field_kind& kind = *event.kinds[j];
-            if (kind.is_enumeration && index_of(list.items, list.count, kind) == no_index) {
+            if (kind.is_enumeration &&
+                index_of(list.items, list.count, kind) == schema_format::no_index) {
                 list.items[list.count++] = &kind;
             }
         }
@@ -119,10 +120,10 @@ consteval std::size_t size_of_enumeration(const enum_description& enumeration) {
 }
 
 consteval std::size_t size_of_schema(const provider_content& provider) {
-    std::size_t size = schema_header_size + 2 + provider.name.size() +
+    std::size_t size = schema_format::header_size + 2 + provider.name.size() +
                        length_of(provider.info->description) +
                        size_of_source(provider.file, provider.info->line);
-    for (std::size_t i = 0; provider.keyword_count != 0 && i < keywords_max; ++i) {
+    for (std::size_t i = 0; provider.keyword_count != 0 && i < schema_format::keywords_max; ++i) {
         const char* name = provider.info->keywords[i].name;
         size += *name == 0 ? 0 : 2 + length_of(name);
     }
@@ -138,11 +139,11 @@ consteval std::size_t size_of_schema(const provider_content& provider) {
 /// Writes and hashes bytes at once. The memory must be zero.
 struct hashing_schema_writer {
     std::uint8_t* end = nullptr;
-    std::uint64_t hash = fnv1a_start;
+    std::uint64_t hash = schema_format::fnv1a_start;
 
     constexpr void byte(std::uint8_t value) {
         *end++ = value;
-        hash = (hash ^ value) * fnv1a_factor;
+        hash = (hash ^ value) * schema_format::fnv1a_factor;
     }
     constexpr void number(std::uint64_t value, std::size_t size) {
         for (; size != 0; --size) {
@@ -153,11 +154,11 @@ struct hashing_schema_writer {
     /// Skips two bytes that are zero.
     constexpr void two_zeros() {
         end += 2;
-        hash *= fnv1a_factor * fnv1a_factor;
+        hash *= schema_format::fnv1a_factor * schema_format::fnv1a_factor;
     }
     // Four bytes at a time: for compilers, each iteration of a loop costs as much as its body.
     constexpr void text(const char* from, std::size_t size) {
-        constexpr std::uint64_t one = fnv1a_factor;
+        constexpr std::uint64_t one = schema_format::fnv1a_factor;
         std::uint8_t* to = end;
         std::uint64_t so_far = (hash ^ (*to++ = static_cast<std::uint8_t>(size))) * one;
         for (; size >= 4; size -= 4, from += 4, to += 4) {
@@ -196,14 +197,14 @@ constexpr bool is_plain_field(const field_location& place, format shown) {
 /// part of the schema.
 consteval void write_plain_field_location(hashing_schema_writer& writer, field_type type,
                                           std::size_t offset) {
-    constexpr std::uint64_t one = fnv1a_factor;
+    constexpr std::uint64_t one = schema_format::fnv1a_factor;
     constexpr std::uint64_t two = one * one;  // for a zero byte, which only multiplies
     std::uint8_t* const to = writer.end;
     const std::uint64_t start =
         (writer.hash ^ (to[0] = static_cast<std::uint8_t>(type))) * two ^ (to[2] = 1);
     const std::uint64_t middle = (start * two ^ (to[4] = static_cast<std::uint8_t>(offset))) * one ^
                                  (to[5] = static_cast<std::uint8_t>(offset >> 8U));
-    // no_index, twice.
+    // schema_format::no_index, twice.
     writer.hash =
         ((((middle * one ^ (to[6] = 0xff)) * one ^ (to[7] = 0xff)) * one ^ (to[8] = 0xff)) * one ^
          (to[9] = 0xff)) *
@@ -216,7 +217,7 @@ consteval void write_field(hashing_schema_writer& writer, const provider_content
     const field_kind& kind = *event.kinds[i];
     const std::uint16_t enumeration =
         kind.is_enumeration ? index_of(provider.enumerations, provider.enumeration_count, kind)
-                            : no_index;
+                            : schema_format::no_index;
     const field_text text = text_of(event, i);
     write_field_location(writer, event.locations[i], text.format, enumeration);
     writer.text(text.name.begin, text.name.size);
@@ -244,9 +245,9 @@ consteval void write_event(hashing_schema_writer& writer, const provider_content
     const event_info& info = *event.info;
     writer.byte(static_cast<std::uint8_t>(info.level));
     writer.byte(static_cast<std::uint8_t>(info.kind));
-    writer.byte(
-        static_cast<std::uint8_t>((info.session_bound ? event_session_bound : 0U) |
-                                  (info.oversize == oversize::truncate ? event_truncates : 0U)));
+    writer.byte(static_cast<std::uint8_t>(
+        (info.session_bound ? schema_format::event_session_bound : 0U) |
+        (info.oversize == oversize::truncate ? schema_format::event_truncates : 0U)));
     writer.byte(event.file.empty() ? 0 : 1);  // attributes
     writer.number(event.fixed_size, 2);
     writer.number(event.count + (info.session_bound ? 1 : 0), 2);
@@ -258,8 +259,9 @@ consteval void write_event(hashing_schema_writer& writer, const provider_content
         write_source(writer, event.file, info.line);
     }
     if (info.session_bound) {
-        write_field_location(writer, {field_type::unsigned_64, 1, false, 0, no_index},
-                             format::plain, no_index);
+        write_field_location(writer,
+                             {field_type::unsigned_64, 1, false, 0, schema_format::no_index},
+                             format::plain, schema_format::no_index);
         writer.text("session");
         writer.byte(0);
         writer.byte(0);
@@ -269,7 +271,7 @@ consteval void write_event(hashing_schema_writer& writer, const provider_content
 
 consteval void write_enumeration(hashing_schema_writer& writer,
                                  const enum_description& enumeration) {
-    writer.number(enumeration.is_bitmask ? enumeration_combines : 0, 1);
+    writer.number(enumeration.is_bitmask ? schema_format::enumeration_combines : 0, 1);
     writer.number(enumeration.value_count, 2);
     writer.text(enumeration.name);
     for (std::size_t i = 0; i < enumeration.value_count; ++i) {
@@ -282,8 +284,8 @@ consteval void write_enumeration(hashing_schema_writer& writer,
 consteval void write_schema(std::uint8_t* bytes, std::size_t size,
                             const provider_content& provider) {
     hashing_schema_writer writer{bytes};
-    writer.number(schema_magic, 4);
-    writer.number(schema_version, 2);
+    writer.number(schema_format::magic, 4);
+    writer.number(schema_format::version, 2);
     writer.number(provider.event_count, 2);
     writer.number(size, 4);
     writer.number(provider.enumeration_count, 2);
@@ -295,7 +297,8 @@ consteval void write_schema(std::uint8_t* bytes, std::size_t size,
     if (!provider.file.empty()) {
         write_source(writer, provider.file, provider.info->line);
     }
-    for (unsigned bit = 0; provider.keyword_count != 0 && bit < keywords_max; ++bit) {
+    for (unsigned bit = 0; provider.keyword_count != 0 && bit < schema_format::keywords_max;
+         ++bit) {
         for (const keyword& word : provider.info->keywords) {
             if (*word.name != 0 && word.bit == bit) {
                 writer.number(bit, 1);
@@ -338,11 +341,11 @@ consteval auto make_schema() {
                                        event_schemas_of<Events...>,
                                        sizeof...(Events)};
     constexpr std::size_t size = size_of_schema(content);
-    static_assert(size <= schema_size_max,
+    static_assert(size <= schema_format::size_max,
                   "eventlog: the schema of this provider is over 1 MiB. Split the provider.");
     std::array<std::uint8_t, size> bytes{};
     // Not written if it was rejected, to save compile time.
-    if constexpr (size <= schema_size_max) {
+    if constexpr (size <= schema_format::size_max) {
         write_schema(bytes.data(), size, content);
     }
     return bytes;

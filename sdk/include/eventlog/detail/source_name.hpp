@@ -35,7 +35,7 @@ constexpr std::size_t size_of_source(std::string_view file, std::uint32_t line) 
 /// Writes the attribute, which is there.
 template <class Writer>
 constexpr void write_source(Writer& writer, std::string_view file, std::uint32_t line) {
-    writer.number(static_cast<std::uint8_t>(attribute_kind::source), 1);
+    writer.number(static_cast<std::uint8_t>(schema_format::attribute_kind::source), 1);
     writer.number(4 + 1 + file.size(), 2);
     writer.number(line, 4);
     writer.text(file);

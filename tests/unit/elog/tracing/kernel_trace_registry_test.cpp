@@ -209,17 +209,17 @@ TEST(kernel_trace_registry, has_one_schema_per_event_version) {
 
 TEST(kernel_trace_registry, starts_new_schema_when_full) {
     machine one;
-    for (std::size_t i = 0; i <= eventlog::events_max; ++i) {
+    for (std::size_t i = 0; i <= eventlog::schema_format::events_max; ++i) {
         one.events.push_back({"user_events", "eventlog_shop_event" + std::to_string(i)});
     }
     one.patterns.add("shop");
     elog::kernel_trace_registry events = one.look_at();
-    ASSERT_EQ(events.discover().size(), eventlog::events_max + 1);
+    ASSERT_EQ(events.discover().size(), eventlog::schema_format::events_max + 1);
     const auto schema_of_event = [&](std::size_t i) {
         return events.find(static_cast<std::uint16_t>(100 + i))->schema;
     };
-    EXPECT_EQ(schema_of_event(0)->events.size(), eventlog::events_max);
-    EXPECT_EQ(schema_of_event(eventlog::events_max)->events.size(), 1U);
+    EXPECT_EQ(schema_of_event(0)->events.size(), eventlog::schema_format::events_max);
+    EXPECT_EQ(schema_of_event(eventlog::schema_format::events_max)->events.size(), 1U);
 }
 
 TEST(kernel_trace_registry, finds_late_event_once) {

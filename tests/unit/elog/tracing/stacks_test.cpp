@@ -405,9 +405,9 @@ provider deep {
 
 TEST(stack_field, is_omitted_if_event_is_full) {
     elog::event_schema full;
-    full.fields.resize(eventlog::fields_max);
+    full.fields.resize(eventlog::schema_format::fields_max);
     EXPECT_FALSE(elog::add_stack_field(full));
-    EXPECT_EQ(full.fields.size(), eventlog::fields_max);
+    EXPECT_EQ(full.fields.size(), eventlog::schema_format::fields_max);
     elog::event_schema large;
     large.fixed_size = 0xff00;
     EXPECT_FALSE(elog::add_stack_field(large));

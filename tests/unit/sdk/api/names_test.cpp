@@ -208,7 +208,7 @@ TEST(names, of_fields_next_to_one_with_other_letters) {
 }
 
 TEST(names, identifiers_are_letters_digits_and_underscores) {
-    using eventlog::is_identifier;
+    using eventlog::schema_format::is_identifier;
     EXPECT_TRUE(is_identifier("a", 1));
     EXPECT_TRUE(is_identifier("_9Z", 3));
     EXPECT_FALSE(is_identifier("", 0));

@@ -135,7 +135,8 @@ TEST(schema, with_valid_hash_is_still_validated) {
                 field_description field;
                 while (reader.next_field(field)) {
                     EXPECT_LE(field.offset + eventlog::size_of(field.type), event.fixed_size);
-                    EXPECT_TRUE(eventlog::is_identifier(field.name.data(), field.name.size()));
+                    EXPECT_TRUE(eventlog::schema_format::is_identifier(field.name.data(),
+                                                                       field.name.size()));
                 }
             }
         }
@@ -197,7 +198,7 @@ TEST(schema, may_have_the_largest_number_and_size_of_attributes) {
 TEST(schema, with_attributes_truncated_anywhere_is_rejected) {
     std::vector<std::uint8_t> whole = bytes_of_schema();
     eventlog::test::add_unknown_attributes(whole);
-    for (std::size_t size = eventlog::schema_header_size; size < whole.size(); ++size) {
+    for (std::size_t size = eventlog::schema_format::header_size; size < whole.size(); ++size) {
         std::vector<std::uint8_t> cut(whole.begin(),
                                       whole.begin() + static_cast<std::ptrdiff_t>(size));
         eventlog::test::complete_schema(cut);
