@@ -18,6 +18,7 @@
 #include "commands.hpp"
 #include "live/listening.hpp"
 #include "live/live_recording.hpp"
+#include "live/uncounted_losses.hpp"
 #include "live/where.hpp"
 #include "terminal/terminal.hpp"
 #include "text/character_locale.hpp"
@@ -78,6 +79,12 @@ class top_interval_meter {
     std::optional<steady_clock::time_point> begin_;
 };
 
+void update_notes(frame_notes& notes, const live_recording& process) {
+    const recording_summary so_far = process.current_summary();
+    notes.refused = so_far.providers_refused;
+    notes.has_uncounted_losses = so_far.has_impossible_counts || so_far.has_unread_losses;
+}
+
 /// The screen, as keys and time change it.
 class top_display {
   public:
@@ -92,9 +99,11 @@ class top_display {
             notes_.complaint.clear();
             press(pressed);
         }
+        if (ticked) {
+            update_notes(notes_, process_);
+        }
         const bool is_new = (ticked && !frozen_) || !keys.empty() || !drawn_;
         if (terminal_.needs_redraw() || is_new) {
-            notes_.refused = process_.providers_refused();
             const top_frame frame = draw_top(shown(), view_, notes_, terminal_.style());
             page_ = frame.page;
             terminal_.show(frame.lines);
@@ -213,7 +222,7 @@ void print_frames(live_recording& process, record_sink& sink, top_interval_meter
                   const std::function<bool()>& is_over) {
     notes.shows_keys = false;
     print_intervals(process, sink, meter, frames, is_over, [&](bool is_first) {
-        notes.refused = process.providers_refused();
+        update_notes(notes, process);
         print_frame(counted, notes, is_first);
     });
 }
@@ -227,7 +236,7 @@ void print_objects(live_recording& process, record_sink& sink, top_interval_mete
         const auto now = std::chrono::system_clock::now().time_since_epoch();
         write_all(STDOUT_FILENO,
                   format_top_json(counted, std::chrono::nanoseconds(now).count(),
-                                  process.providers_refused()),
+                                  process.current_summary()),
                   [] { return stop_requested().count != 0; });
     };
     print_intervals(process, sink, meter, frames, is_over, [&](bool /*is_first*/) { print(); });
@@ -285,6 +294,7 @@ void run_top(const top_arguments& arguments) {
     } else {
         show_live(*process, sink, meter, counted, notes, is_over);
     }
+    report_uncounted_losses(process->current_summary());
     for (const std::string& sentence : sink.complaints()) {
         print_mismatch(sentence);
     }

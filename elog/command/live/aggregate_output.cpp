@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include "live/uncounted_losses.hpp"
 #include "terminal/diagnostics.hpp"
 #include "terminal/terminal.hpp"
 #include "text/character_locale.hpp"
@@ -27,11 +28,7 @@ void report_losses(const recording_summary& summary) {
             "elog: {} more events were lost by their programs and are missing in the numbers.",
             summary.lost - summary.full);
     }
-    if (summary.providers_refused != 0) {
-        print_diagnostic("elog: {} providers found no room in the subscription and were not "
-                         "recorded. Select fewer with -e.",
-                         summary.providers_refused);
-    }
+    report_uncounted_losses(summary);
 }
 
 }  // namespace elog

@@ -84,9 +84,6 @@ class memory_recording : public live_recording {
     [[nodiscard]] recording_summary current_summary() const override {
         return capture_.current_summary();
     }
-    [[nodiscard]] std::uint32_t providers_refused() const override {
-        return capture_.process().providers_refused();
-    }
     void update_losses(top_statistics& counted) const override {
         for (const auto& [id, provider] : capture_.process().providers()) {
             const provider_losses losses = capture_.process().losses_of(id);
@@ -159,9 +156,6 @@ class kernel_recording : public live_recording {
     [[nodiscard]] bool is_paused() const noexcept override { return false; }
     [[nodiscard]] recording_summary current_summary() const override {
         return capture_->current_summary();
-    }
-    [[nodiscard]] std::uint32_t providers_refused() const override {
-        return capture_->current_summary().providers_refused;
     }
     /// The kernel counts losses by CPU, not by provider.
     void update_losses(top_statistics& counted) const override {

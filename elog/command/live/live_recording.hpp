@@ -58,7 +58,6 @@ class live_recording {
 
     // State so far, for callers inside run().
     [[nodiscard]] virtual recording_summary current_summary() const = 0;
-    [[nodiscard]] virtual std::uint32_t providers_refused() const = 0;
     virtual void update_losses(top_statistics& counted) const = 0;
 };
 

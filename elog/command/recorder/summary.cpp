@@ -13,6 +13,7 @@
 
 #include "base/output.hpp"
 #include "base/user_error.hpp"
+#include "live/uncounted_losses.hpp"
 #include "record/loss_names.hpp"
 #include "record/ring_records.hpp"
 #include "recorder/omitted_events.hpp"
@@ -148,10 +149,6 @@ void print_losses(const recording_summary& summary) {
                          "Let their threads wait until eventlog has started, or see elog-list(1).",
                          summary.unattached);
     }
-    if (summary.has_unread_losses) {
-        print_diagnostic("elog: Many programs that have ended were not attached, and the losses of "
-                         "some may not be counted. Record fewer with -e, -p or --comm.");
-    }
     if (summary.refused != 0) {
         print_diagnostic("elog: {} events were rejected by the kernel. See elog-list(1), --stats.",
                          summary.refused);
@@ -160,15 +157,7 @@ void print_losses(const recording_summary& summary) {
         print_diagnostic("elog: {} events were damaged: a program has overwritten the buffers.",
                          summary.damaged);
     }
-    if (summary.has_impossible_counts) {
-        print_diagnostic("elog: A program has overwritten counts of lost events, which are left "
-                         "out. Events may be missing that are not counted.");
-    }
-    if (summary.providers_refused != 0) {
-        print_diagnostic("elog: {} providers found no room in the subscription and were not "
-                         "recorded. Select fewer with -e.",
-                         summary.providers_refused);
-    }
+    report_uncounted_losses(summary);
 }
 
 }  // namespace

@@ -299,8 +299,17 @@ recording_summary recording::current_summary() const {
         summary.full += reader_.losses_of(id).full;
     }
     add_up_losses(summary);
+    note_uncounted_losses(summary);
     summary.elapsed = steady_clock::now() - begin_;
     return summary;
+}
+
+void recording::note_uncounted_losses(recording_summary& summary) const {
+    if (unattached_) {
+        summary.has_unread_losses = unattached_->may_be_incomplete();
+        summary.has_impossible_counts =
+            summary.has_impossible_counts || unattached_->has_impossible_counts();
+    }
 }
 
 recording_summary recording::finish() {
@@ -310,9 +319,7 @@ recording_summary recording::finish() {
     report_losses();
     recording_summary summary = summarize(reader_, providers_, rings(), unattached());
     summary.lossy_providers = lossy_providers(provider_reports());
-    summary.has_unread_losses = unattached_ && unattached_->may_be_incomplete();
-    summary.has_impossible_counts =
-        summary.has_impossible_counts || (unattached_ && unattached_->has_impossible_counts());
+    note_uncounted_losses(summary);
     if (own_ != nullptr) {
         summary.elapsed = steady_clock::now() - begin_;
     }

@@ -93,7 +93,6 @@ class recording {
     }
     /// Events that programs have lost before they attached, as of the last second.
     [[nodiscard]] std::uint64_t unattached() const;
-    [[nodiscard]] std::uint32_t providers_refused() const { return reader_.providers_refused(); }
 
   private:
     void take_new_providers();
@@ -106,6 +105,7 @@ class recording {
     [[nodiscard]] std::vector<ring_totals> rings() const;
     [[nodiscard]] recording_summary finish();
     void report_losses();
+    void note_uncounted_losses(recording_summary& summary) const;
 
     subscription* own_ = nullptr;
     region_view source_;

@@ -143,8 +143,9 @@ frame_line draw_sums(const top_statistics& shown, const frame_notes& notes,
                          counted(shown.providers().size(), "provider"), counted(kinds, "event"),
                          short_number(shown.events().rate()), short_number(shown.bytes().rate()),
                          short_number(static_cast<double>(shown.events().total()))));
-    const bool complete = shown.lost().total() == 0;
-    line.add(fmt::format("{} lost", short_number(static_cast<double>(shown.lost().total()))),
+    const bool complete = shown.lost().total() == 0 && !notes.has_uncounted_losses;
+    line.add(fmt::format("{}{} lost", notes.has_uncounted_losses ? "at least " : "",
+                         short_number(static_cast<double>(shown.lost().total()))),
              complete ? paint::plain : paint::red);
     if (shown.lost().rate() > 0) {
         line.add(fmt::format(", {}/s now", short_number(shown.lost().rate())), paint::red);

@@ -16,9 +16,10 @@ namespace elog {
 
 /// What the screen shows beside the statistics.
 struct frame_notes {
-    std::string listening{};    // the patterns; untrusted text
-    double interval = 1;        // in seconds
-    std::uint32_t refused = 0;  // providers that found no room
+    std::string listening{};            // the patterns; untrusted text
+    double interval = 1;                // in seconds
+    std::uint32_t refused = 0;          // providers that found no room
+    bool has_uncounted_losses = false;  // more may be lost than counted
     bool shows_keys = true;
     std::string complaint{};  // shown instead of the keys
 };

@@ -39,14 +39,16 @@ json_object json_of(const top_provider& provider) {
 }  // namespace
 
 std::string format_top_json(const top_statistics& counted, std::int64_t time,
-                            std::uint32_t refused) {
+                            const recording_summary& so_far) {
     json_object shown = versioned_object();
     shown.add("time", as_utc_text(time))
         .add("duration_ns", static_cast<std::int64_t>(std::llround(counted.seconds() * 1e9)));
     add_flows(shown, counted.events(), counted.bytes())
         .add("lost", counted.lost().total())
         .add("unknown", counted.unrecognized())
-        .add("providers_refused", refused);
+        .add("providers_refused", so_far.providers_refused)
+        .add("counts_overwritten", so_far.has_impossible_counts)
+        .add("losses_incomplete", so_far.has_unread_losses);
     std::vector<json_object> providers;
     for (const top_provider& provider : counted.providers()) {
         providers.push_back(json_of(provider));

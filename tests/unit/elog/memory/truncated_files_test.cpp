@@ -192,7 +192,7 @@ TEST(truncated_recording, fails_every_operation) {
     truncate_in_child(source.file().get(), 0);
     EXPECT_THROW(static_cast<void>(recording.losses_of(recording.providers().begin()->first)),
                  elog::user_error);
-    EXPECT_THROW(static_cast<void>(recording.providers_refused()), elog::user_error);
+    EXPECT_THROW(static_cast<void>(recording.current_summary()), elog::user_error);
     EXPECT_THROW(recording.poll(), elog::user_error);
 }
 

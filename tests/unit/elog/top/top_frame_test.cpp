@@ -135,6 +135,17 @@ TEST_F(top_screen, shows_rate_total_and_losses_per_event) {
     EXPECT_TRUE(frame.lines[23].text().starts_with("q quit")) << frame.lines[23].text();
 }
 
+TEST_F(top_screen, warns_of_losses_that_are_not_counted) {
+    notes.has_uncounted_losses = true;
+    EXPECT_TRUE(has(draw(), " so far, at least 0 lost"));
+    sell(1500);
+    counted.update_losses(0, 7);
+    counted.end_interval(1);
+    EXPECT_TRUE(has(draw(), " so far, at least 7 lost, 7/s now"));
+    notes.has_uncounted_losses = false;
+    EXPECT_FALSE(has(draw(), "at least"));
+}
+
 TEST_F(top_screen, fits_screens_of_any_size) {
     sell(1500);
     close(20);
