@@ -187,11 +187,20 @@ class MemoryGroup(harness.Case):
         return self.skipTest("memory cgroups cannot be made here")
 
     def test_buffers_are_charged_to_listener(self):
+        self.assertLess(self.run_in_group(), 8 * MEBIBYTE)
+
+    def test_shared_ring_is_charged_to_program_without_sequences(self):
+        self.environment["EVENTLOG_RSEQ"] = "off"
+        self.assertGreater(self.run_in_group(), 8 * MEBIBYTE)
+
+    def run_in_group(self):
+        """Requires each event to be written or counted. Returns the memory of the group."""
         path = self.make_group()
         enter = ["sh", "-c", f"echo $$ > {path}/cgroup.procs && exec \"$@\"", "sh"]
-        # 8 MiB for each CPU, and as much for the shared ring, which stays unused.
+        # 8 MiB for the ring of each CPU, and as much for the shared ring, which only programs without
+        # sequences use.
         recording = self.start_recording("-e", "host_limits:*", "-o", self.path("run.elog"),
-                                         "--wait", "--buffer-size", "4M")
+                                         "--wait", "--buffer-size", "2x4M")
         host = host_program.Host(self, "library", "late", wrapper=enter)
         self.assertTrue(host.step("emit", "burst", "burst", "burst", "burst", "burst", "fork",
                                   "status"))
@@ -200,9 +209,10 @@ class MemoryGroup(harness.Case):
         usage = next(name for name in ("memory.current", "memory.usage_in_bytes")
                      if os.path.exists(f"{path}/{name}"))
         with open(f"{path}/{usage}", encoding="ascii") as file:
-            self.assertLess(int(file.read()), 8 * MEBIBYTE)
+            used = int(file.read())
         self.stop(recording)
         self.assertEqual(host_program.finish([host])[0][0], host_program.END_STATUS)
+        return used
 
 
 @as_root
@@ -267,6 +277,13 @@ class Places(harness.Case):
         self.assertIn("0 MiB", self.doctor_items("memory")[0])
 
     def test_full_when_program_runs(self):
+        self.check_full_when_program_runs()
+
+    def test_full_when_program_runs_without_sequences(self):
+        self.environment["EVENTLOG_RSEQ"] = "off"
+        self.check_full_when_program_runs()
+
+    def check_full_when_program_runs(self):
         place = self.mount("size=32M")
         recording = self.start_recording("-e", "host_limits:*", "-o", self.path("run.elog"),
                                          "--wait", "--buffer-size", "128K")
