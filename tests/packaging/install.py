@@ -22,6 +22,9 @@ def test_install(arguments):
     else:
         install_with_meson(arguments, prefix)
     check_installed_tree(prefix)
+    if arguments.builder == "cmake":
+        # Unoptimized, as built with Meson here, it calls functions of the runtime.
+        check_needs_no_runtime(find_library_directory(prefix) / "libeventlog.so")
 
 
 def install_with_meson(arguments, prefix):
@@ -73,6 +76,14 @@ def check_name_for_the_loader(library):
     expected = f"{library.name}.{major}.{minor}" if major == "0" else f"{library.name}.{major}"
     assert loader_name(library) == expected, f"{library} is found as {loader_name(library)}"
     assert (library.parent / expected).exists(), f"{expected} is not installed"
+
+
+def check_needs_no_runtime(library):
+    """Requires a library to load no C++ runtime: programs in C use it, also with little memory."""
+    needed = set(re.findall(r"\(NEEDED\) .*\[(.*)\]", output_of("readelf", "-d", library)))
+    assert "libc.so.6" in needed, needed
+    # libgcc_s has functions of the processor, such as the count of bits.
+    assert not needed & {"libstdc++.so.6", "libm.so.6"}, needed
 
 
 def loader_name(library):
