@@ -15,26 +15,54 @@
 #include "filter.h"
 
 /*
- * Matches with * and ?. Backtracks to the last * only, so the time is bounded
- * by the product of both lengths.
+ * Returns the bytes of the first character of UTF-8, 1 for a byte that is part
+ * of none.
+ */
+static size_t character_size(const char *text)
+{
+	const unsigned char *byte = (const unsigned char *)text;
+	const size_t size = byte[0] >= 0xf0 ? 4 : byte[0] >= 0xe0 ? 3 : 2;
+	size_t i;
+
+	if (byte[0] < 0xc2 || byte[0] > 0xf4)
+		return 1;
+	for (i = 1; i < size; i++)
+		if ((byte[i] & 0xc0) != 0x80)
+			return 1;
+	/* Longer than needed, a surrogate, or beyond the last character. */
+	if ((byte[0] == 0xe0 && byte[1] < 0xa0) || (byte[0] == 0xed && byte[1] > 0x9f) ||
+	    (byte[0] == 0xf0 && byte[1] < 0x90) || (byte[0] == 0xf4 && byte[1] > 0x8f))
+		return 1;
+	return size;
+}
+
+/*
+ * Matches as <uapi/linux/eventlog_device.h> states. Backtracks to the last *
+ * only, so the time is bounded by the product of both lengths.
  */
 static bool matches_pattern(const char *pattern, const char *name)
 {
-	const char *star = NULL;
+	const char *behind_star = NULL;
 	const char *from = NULL;
 
 	for (;;) {
+		const size_t escape = pattern[0] == '\\' && pattern[1] ? 1 : 0;
+
 		if (*pattern == '*') {
-			star = pattern++;
+			behind_star = ++pattern;
 			from = name;
-		} else if (*name && (*pattern == '?' || *pattern == *name)) {
-			pattern++;
-			name++;
 		} else if (!*name) {
 			return !*pattern;
-		} else if (star) {
-			pattern = star + 1;
-			name = ++from;
+		} else if (*pattern == '?') {
+			pattern++;
+			name += character_size(name);
+		} else if (pattern[escape] == *name) {
+			pattern += escape + 1;
+			name++;
+		} else if (behind_star) {
+			pattern = behind_star;
+			from += character_size(from);
+			name = from;
 		} else {
 			return false;
 		}

@@ -36,6 +36,11 @@ PATTERNS = (
     ("-e shop:payment/security -e shop:payment# --session 2", 1),
     ("-e shop --comm device_*", 16),
     ("-e shop --comm absent", 0),
+    # The program is called "device_é?".
+    ("-e shop --comm device_??", 16),
+    ("-e shop --comm device_???", 0),
+    ("-e shop --comm dev*_?\\?", 16),
+    ("-e shop --comm device_?\\*", 0),
 )
 
 # Each recording runs the program, so that it has all events; several recordings are nested.
@@ -125,11 +130,13 @@ listening() {{
 counted() {{ listening {COUNT} "$@"; }}
 narrowed() {{ listening 100 record --where "level <= $1 && number < 10" -o /tmp/narrowed-$1.elog; }}
 by_patterns() {{
+    named=$(printf '/tmp/device_\303\251?')
+    cp "$shop" "$named"
     number=0
     while read -r options; do
         set -f
         "$elog" record --via device --wait $options -o /tmp/device-$number.elog -- \
-            "$elog" record --wait $options -o /tmp/memory-$number.elog -- "$shop" {ROUNDS} 2>&1
+            "$elog" record --wait $options -o /tmp/memory-$number.elog -- "$named" {ROUNDS} 2>&1
         set +f
         number=$((number + 1))
     done < /tmp/patterns

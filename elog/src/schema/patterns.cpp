@@ -134,10 +134,11 @@ void event_patterns::add_process(std::uint32_t pid) {
 
 void event_patterns::add_process(std::string_view name) {
     constexpr std::size_t size_max = EVENTLOG_PROCESS_NAME_SIZE - 1;
-    // A * may match nothing.
-    const auto stars = static_cast<std::size_t>(std::count(name.begin(), name.end(), '*'));
+    // A * may match nothing, and a backslash stands before a character.
+    const auto others = static_cast<std::size_t>(
+        std::count_if(name.begin(), name.end(), [](char c) { return c == '*' || c == '\\'; }));
     if (name.empty() || name.find('\0') != std::string_view::npos ||
-        name.size() - stars > size_max) {
+        name.size() - others > size_max) {
         throw user_error(
             "'{}' is the name of no process: the kernel keeps {} characters of it. Write "
             "its beginning and *.",

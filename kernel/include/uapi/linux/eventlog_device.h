@@ -202,9 +202,13 @@ struct eventlog_listener_query {
 	__u64 listener; /* in: 0, or the last number; out: the next number above it */
 };
 
-/* A rule of a subscription: it wants events that meet all of one of its rules. */
+/*
+ * A rule of a subscription: it wants events that meet all of one of its rules.
+ * In patterns of names, * stands for any characters and ? for one character of
+ * UTF-8; \ makes the next character an ordinary one.
+ */
 struct eventlog_filter_rule {
-	char provider[EVENTLOG_IDENTIFIER_SIZE]; /* patterns, with * and ? */
+	char provider[EVENTLOG_IDENTIFIER_SIZE]; /* patterns */
 	char event[EVENTLOG_IDENTIFIER_SIZE];
 	__u64 keywords; /* one of these keywords, or an event without any; 0: all */
 	__u32 level; /* up to this level; 0: all */
