@@ -167,24 +167,32 @@ def test_first_steps(arguments):
 
 
 def test_install_page(arguments):
-    """Each section of the page about builds, in a folder of its own, with the page's program."""
+    """The page about builds, with an installation of the existing build."""
     directory = empty_directory(arguments, "install_page")
     user = NewUser(directory / "home", arguments.compiler)
     user.run(f"cmake --install {arguments.build} --prefix ~/.local", directory)
     user.run(f"ln -s {SOURCE} ~/eventlog", directory)
+    follow_install_page(user, directory / "page")
+
+
+def follow_install_page(user, directory):
+    """Follows each section in a folder of its own, with the page's program."""
+    directory.mkdir()
     text = (SOURCE / "docs/how-to/install.md").read_text(encoding="utf-8")
     beginning, *sections = re.split(r"^## (?=.*$)", text, flags=re.M)
     assert len(sections) == 5, sections
+    login = user.login
     for section in sections:
         name = section.partition("\n")[0]
         folder = directory / name
         folder.mkdir()
         # Variables that a section exports hold in its own shell.
         follow_in(beginning, user, folder)
-        user.login = [line for line in commands_of(block_of(section, "sh", ""))
-                      if line.startswith("export ")]
+        user.login = login + [line for line in commands_of(block_of(section, "sh", ""))
+                              if line.startswith("export ")]
         follow_in(section, user, folder)
         assert (folder / "build/greeter").is_file(), name
+    user.login = login
 
 
 TESTS = {"first_steps": test_first_steps, "install_page": test_install_page}

@@ -13,8 +13,10 @@ import compile_ways
 import consumers
 import first_steps
 import install
+import new_machine
 
-TESTS = {**compile_ways.TESTS, **consumers.TESTS, **first_steps.TESTS, **install.TESTS}
+TESTS = {**compile_ways.TESTS, **consumers.TESTS, **first_steps.TESTS, **install.TESTS,
+         **new_machine.TESTS}
 
 
 def main():
