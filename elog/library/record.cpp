@@ -26,8 +26,8 @@ std::string_view record::process() const noexcept {
     return parts_.event->provider->process;
 }
 
-bool record::is_cut() const noexcept {
-    return (parts_.flags & EVENTLOG_RECORD_CUT) != 0;
+bool record::is_truncated() const noexcept {
+    return (parts_.flags & EVENTLOG_RECORD_TRUNCATED) != 0;
 }
 
 value record::operator[](std::size_t index) const noexcept {

@@ -123,11 +123,11 @@ std::uint64_t event_listener::lost_by_providers() const {
 }
 
 std::uint64_t event_listener::truncated_by_providers() const {
-    std::uint64_t cut = 0;
+    std::uint64_t truncated = 0;
     for (const auto& [id, provider] : providers_) {
-        cut += reader_.losses_of(id).cut;
+        truncated += reader_.losses_of(id).truncated;
     }
-    return cut;
+    return truncated;
 }
 
 pinned_to_one_cpu::pinned_to_one_cpu() : before_(sizeof(cpu_set_t)), cpu_(::sched_getcpu()) {

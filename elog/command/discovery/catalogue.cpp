@@ -62,7 +62,7 @@ result_by_event find_wanted(const provider_schema& provider, const std::string& 
 
 void add_counters(eventlog_route_counters& sums, const eventlog_route_counters& added) {
     sums.written += added.written;
-    sums.cut += added.cut;
+    sums.truncated += added.truncated;
     sums.lost_full += added.lost_full;
     sums.lost_too_large += added.lost_too_large;
     sums.lost_busy += added.lost_busy;

@@ -19,7 +19,7 @@ using nlohmann::ordered_json;
 
 ordered_json json_of(const eventlog_route_counters& counters) {
     return {{"written", counters.written},
-            {"cut", counters.cut},
+            {"truncated", counters.truncated},
             {"lost", lost_count(counters)},
             {"lost_by_reason",
              {{loss_name::full, counters.lost_full},

@@ -200,8 +200,8 @@ class catalogue_formatter {
         line.add(process.name);
         line.add(fmt::format("{}:", process.pid));
         line.add(fmt::format("{} written", counters.written));
-        if (counters.cut != 0) {
-            line.add(fmt::format("({} cut)", counters.cut));
+        if (counters.truncated != 0) {
+            line.add(fmt::format("({} truncated)", counters.truncated));
         }
         append_losses(line, counters);
     }
@@ -259,7 +259,7 @@ class catalogue_formatter {
             line.add("session");
         }
         if (schema.truncates) {
-            line.add("cut");
+            line.add("truncates");
         }
         for (const std::string& keyword : keywords) {
             line.add(keyword);

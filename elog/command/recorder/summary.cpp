@@ -136,8 +136,9 @@ void print_losses(const recording_summary& summary) {
                          "them in the program.",
                          summary.too_large, payload_size_max, kernel_payload_max);
     }
-    if (summary.cut != 0) {
-        print_diagnostic("elog: {} events were too large and have been cut to fit", summary.cut);
+    if (summary.truncated != 0) {
+        print_diagnostic("elog: {} events were too large, and their texts have been truncated.",
+                         summary.truncated);
     }
     if (summary.busy != 0) {
         print_diagnostic("elog: {} events found the shared ring in use. Use a machine with "
@@ -226,7 +227,7 @@ bool print_summary_as_json(const json_object& first, const recording_summary& su
         .add("lost_by_provider", losses_as_json(summary.lossy_providers))
         .add("lost_no_memory", lost_by_capacity(summary))
         .add(loss_name::overwritten, summary.overwritten)
-        .add("cut", summary.cut)
+        .add("truncated", summary.truncated)
         .add("providers_refused", summary.providers_refused)
         .add("counts_overwritten", summary.has_impossible_counts)
         .add("losses_incomplete", summary.has_unread_losses)

@@ -55,8 +55,8 @@ class ELOG_API record {
     [[nodiscard]] std::uint32_t uid() const noexcept;
     [[nodiscard]] std::string_view process() const noexcept;
 
-    /// Whether long texts have been cut.
-    [[nodiscard]] bool is_cut() const noexcept;
+    /// Whether long texts have been truncated.
+    [[nodiscard]] bool is_truncated() const noexcept;
     /// The number of records known to be lost since the record before.
     [[nodiscard]] std::uint64_t lost_before() const noexcept { return parts_.lost_before; }
 

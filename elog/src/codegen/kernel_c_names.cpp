@@ -14,7 +14,7 @@ namespace {
 /// header, the record's header, a time stamp and struct trace_entry; perf's limit is two pages.
 constexpr std::size_t payload_max = 4000;
 
-/// The least room for a variable field: enough for a cut text with its mark.
+/// The least room for a variable field: enough for a truncated text with its mark.
 constexpr std::size_t var_field_size_min = 16;
 
 /// The kernel passes up to twelve arguments of a tracepoint to BPF; more do not compile.
@@ -130,10 +130,11 @@ void check_payload_size(const located_schema& source, std::size_t id) {
                                   needed, payload_max));
     }
     if (pieces != 0 && !event.truncates) {
-        source.reject(source.events[id],
-                      "The kernel would drop this event silently if a text, byte string or "
-                      "sequence is too long. Write cut after its level (and kind and session): "
-                      "then they are cut and marked.");
+        source.reject(
+            source.events[id],
+            "The kernel would drop this event silently if a text, byte string or "
+            "sequence is too long. Write truncates after its level (and kind and session): "
+            "then they are truncated and marked.");
     }
 }
 

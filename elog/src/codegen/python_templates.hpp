@@ -136,7 +136,7 @@ def _cut_longest(parts, fixed_size):
 
 
 def _encode(event, values):
-    """The payload, and whether values of it have been cut."""
+    """The payload, and whether values of it are truncated."""
     fixed = bytearray(event.fixed_size)
     parts = []
     words = []

@@ -113,7 +113,7 @@ void write_field_descriptions(source_writer& out, const event_schema& event,
 [[nodiscard]] std::size_t element_size(const field_schema& field) noexcept;
 /// Bytes that the field takes in the fixed part of the payload.
 [[nodiscard]] std::size_t fixed_size_of(const field_schema& field) noexcept;
-/// Whether any event has variable fields that are cut.
+/// Whether any event has variable fields that are truncated.
 [[nodiscard]] bool has_truncated_events(const provider_schema& schema) noexcept;
 
 template <class Predicate>

@@ -100,7 +100,7 @@ provider_losses provider_table::losses_of(std::uint32_t provider) const {
     losses.too_large =
         exact(entry.lost_too_large, offsetof(eventlog_provider_entry, lost_too_large));
     losses.busy = exact(entry.lost_busy, offsetof(eventlog_provider_entry, lost_busy));
-    losses.cut = exact(entry.cut, offsetof(eventlog_provider_entry, cut));
+    losses.truncated = exact(entry.truncated, offsetof(eventlog_provider_entry, truncated));
     return losses;
 }
 

@@ -66,7 +66,7 @@ recording_summary summarize(const region_reader& reader, const provider_map& pro
         summary.no_memory += losses.no_memory;
         summary.too_large += losses.too_large;
         summary.busy += losses.busy;
-        summary.cut += losses.cut;
+        summary.truncated += losses.truncated;
     }
     summary.providers_refused = reader.providers_refused();
     summary.has_impossible_counts = reader.has_impossible_counts();

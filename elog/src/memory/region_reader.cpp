@@ -101,7 +101,7 @@ provider_losses region_reader::losses_of(std::uint32_t provider) const {
     provider_losses losses = providers_.losses_of(provider);
     const std::uint64_t after = core::read_clock_ordered(EVENTLOG_CLOCK_MONOTONIC);
     const std::array counts{&losses.full, &losses.no_memory, &losses.too_large, &losses.busy,
-                            &losses.cut};
+                            &losses.truncated};
     std::vector<count_limit>& limits =
         provider_limits_
             .try_emplace(provider, counts.size(), count_limit(start_, geometry_.ring_count))

@@ -16,8 +16,8 @@ constexpr std::size_t no_field = SIZE_MAX;
 
 /// The members of objects in JSON Lines.
 constexpr std::array<std::string_view, 14> csv_columns = {
-    "time",  "cpu",  "comm",   "pid",         "tid",         "provider", "event",
-    "level", "lost", "reason", "overwritten", "unsupported", "cut",      "damaged"};
+    "time",  "cpu",  "comm",   "pid",         "tid",         "provider",  "event",
+    "level", "lost", "reason", "overwritten", "unsupported", "truncated", "damaged"};
 
 /// A field may have the name of a fixed column.
 std::string column_name(const std::string& field) {
@@ -117,7 +117,7 @@ void csv_writer::append_record(const merged_record& record, const provider_insta
                       std::string_view(cells_.data(), cells_.size()), provider->pid, decoded.thread,
                       provider->schema.name, event.name, name_of(event.severity));
         cells_.clear();
-        append(buffer(), is_cut(decoded) ? "true," : ",");
+        append(buffer(), is_truncated(decoded) ? "true," : ",");
         append(buffer(), append_fields(decoded, *provider) ? "" : "true");
     }
     append(buffer(), {cells_.data(), cells_.size()});

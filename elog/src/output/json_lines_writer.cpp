@@ -77,7 +77,7 @@ void json_lines_writer::append_known(const record_view& record, const provider_i
             is_sound;
     }
     buffer().push_back('}');
-    append(buffer(), is_cut(record) ? ",\"cut\":true" : "");
+    append(buffer(), is_truncated(record) ? ",\"truncated\":true" : "");
     append(buffer(), is_sound ? "}\n" : ",\"damaged\":true}\n");
 }
 

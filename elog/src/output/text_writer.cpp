@@ -113,7 +113,7 @@ void text_writer::append_record(const merged_record& record, const provider_inst
         append_time(decoded, clock);
         append_usual_line(decoded, *provider);
     }
-    append(buffer(), is_cut(decoded) ? " (cut)\n" : "\n");
+    append(buffer(), is_truncated(decoded) ? " (truncated)\n" : "\n");
 }
 
 /// Three digits suffice for most machines.

@@ -28,7 +28,7 @@ struct provider_losses {
     std::uint64_t busy = 0;
     std::uint64_t unattached = 0;  // by a process that was not attached (yet)
     std::uint64_t refused = 0;     // by the kernel
-    std::uint64_t cut = 0;         // not lost: recorded with shorter texts
+    std::uint64_t truncated = 0;   // not lost: recorded with shorter texts
 };
 
 /// Losses of one provider of one process.
@@ -53,7 +53,7 @@ struct recording_summary {
     std::uint64_t damaged = 0;      // invalid records
     std::uint64_t unwritten = 0;    // the same, see count_unwritten
     std::uint64_t overwritten = 0;  // not in `lost`: replaced by newer records
-    std::uint64_t cut = 0;          // not lost: recorded with shorter texts
+    std::uint64_t truncated = 0;    // not lost: recorded with shorter texts
     std::uint32_t providers_refused = 0;
     bool has_impossible_counts = false;  // a program has overwritten counts; they are left out
     bool has_unread_losses = false;      // of more programs than can be read, at their ends

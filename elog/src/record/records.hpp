@@ -42,8 +42,8 @@ struct record_view {
 }
 
 /// Whether the producer has shortened the payload's texts.
-[[nodiscard]] constexpr bool is_cut(const record_view& record) noexcept {
-    return (record.flags & EVENTLOG_RECORD_CUT) != 0;
+[[nodiscard]] constexpr bool is_truncated(const record_view& record) noexcept {
+    return (record.flags & EVENTLOG_RECORD_TRUNCATED) != 0;
 }
 
 /// Consecutive records of a ring, with no loss between them.

@@ -211,7 +211,7 @@ source_place schema_parser::parse_source() {
     return made;
 }
 
-/// [LEVEL] [KIND] [session] [cut] [[KEYWORDS]] [DESCRIPTION] [when MEANING] [at FILE:LINE]
+/// [LEVEL] [KIND] [session] [truncates] [[KEYWORDS]] [DESCRIPTION] [when MEANING] [at FILE:LINE]
 void schema_parser::parse_event_words(event_schema& made) {
     if (const auto level = look_up(find_level)) {
         made.severity = *level;
@@ -222,7 +222,7 @@ void schema_parser::parse_event_words(event_schema& made) {
         advance();
     }
     made.session_bound = take_word("session");
-    made.truncates = take_word("cut");
+    made.truncates = take_word("truncates");
     if (take_symbol('[')) {
         parse_event_keywords(made);
     }
@@ -236,7 +236,7 @@ void schema_parser::parse_event_words(event_schema& made) {
             "Behind the name of an event stand, in this order and if there are any: a level "
             "(error, "
             "warn, info, verbose, trace), a kind (instant, begin, end, gauge, session_begin, "
-            "session_end, state_complete), session, cut, [KEYWORDS], \"DESCRIPTION\", when "
+            "session_end, state_complete), session, truncates, [KEYWORDS], \"DESCRIPTION\", when "
             "\"MEANING\", at \"FILE\":LINE; then '{'. This is");
     }
 }

@@ -63,7 +63,7 @@ void append_event(fmt::memory_buffer& out, const provider_schema& schema, const 
         append_format(out, " {}", name_of(event.kind));
     }
     append(out, event.session_bound ? " session" : "");
-    append(out, event.truncates ? " cut" : "");
+    append(out, event.truncates ? " truncates" : "");
     const char* before = " [";
     for (const auto& [bit, name] : schema.keywords) {
         if ((event.keywords >> bit & 1U) != 0) {

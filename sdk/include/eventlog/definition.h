@@ -135,7 +135,7 @@ struct eventlog_event_definition {
     uint32_t kind EVENTLOG_ZERO;           /* enum eventlog_kind */
     uint64_t keywords EVENTLOG_ZERO;       /* bits of the provider's keywords */
     bool session_bound EVENTLOG_ZERO; /* has an additional first field: session, an unsigned_64 */
-    bool truncates EVENTLOG_ZERO; /* over 64 KiB: true cuts the longest texts, false rejects it */
+    bool truncates EVENTLOG_ZERO;     /* over 64 KiB: true shortens its texts, false rejects it */
     const struct eventlog_field_definition* fields EVENTLOG_ZERO; /* without the session */
     uint32_t field_count EVENTLOG_ZERO; /* 0 to 100, including the session */
     const char* file EVENTLOG_ZERO;     /* where it is declared, see EVENTLOG_HERE */

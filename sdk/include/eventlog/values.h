@@ -140,7 +140,7 @@ static inline struct eventlog_value eventlog_array(enum eventlog_type element, c
  * is the only report (eventlog_check_values gives a sentence). Numbers need not have the field's
  * width, but must fit. Enumerations are numbers, also numbers without a name.
  *
- * An event over 64 KiB is cut (its longest texts, byte strings and sequences; texts between two
+ * An event over 64 KiB is truncated (longest texts, byte strings and sequences; texts between two
  * characters) or rejected, as its definition states. The subscription counts both; neither is an
  * error.
  *

@@ -154,7 +154,7 @@ void fill_event(eventlog_collector& collector, const ring_record& record,
     event.payload_size = record.payload.size();
     event.thread = record.thread;
     event.cpu = record.cpu;
-    event.is_truncated = (record.flags & EVENTLOG_RECORD_CUT) != 0;
+    event.is_truncated = (record.flags & EVENTLOG_RECORD_TRUNCATED) != 0;
     std::memcpy(event.provider, collector.names.provider.data(), sizeof event.provider);
     std::memcpy(event.event_name, collector.names.event.data(), sizeof event.event_name);
     const std::span<const std::uint8_t> schema = schema_of(collector, entry);

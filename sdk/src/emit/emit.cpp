@@ -86,8 +86,8 @@ bool write_to(eventlog_provider& provider, const attachment& place, std::uint64_
             count_written(provider);
             [[fallthrough]];
         case write_result::written:
-            if ((payload.flags & EVENTLOG_RECORD_CUT) != 0) {
-                account(&entry::cut, &counters::cut);
+            if ((payload.flags & EVENTLOG_RECORD_TRUNCATED) != 0) {
+                account(&entry::truncated, &counters::truncated);
             }
             return true;
         case write_result::lost_no_memory:
@@ -481,11 +481,12 @@ void eventlog_emit_raw_parts(eventlog_provider* provider, std::uint32_t event,
             break;
         }
     }
-    emit_slow(*provider, {event,
-                          size,
-                          nullptr,
-                          {pieces, count},
-                          flags == EVENTLOG_EMIT_TRUNCATED ? std::uint16_t{EVENTLOG_RECORD_CUT}
-                                                           : std::uint16_t{0},
-                          &provider->gate});
+    emit_slow(*provider,
+              {event,
+               size,
+               nullptr,
+               {pieces, count},
+               flags == EVENTLOG_EMIT_TRUNCATED ? std::uint16_t{EVENTLOG_RECORD_TRUNCATED}
+                                                : std::uint16_t{0},
+               &provider->gate});
 }

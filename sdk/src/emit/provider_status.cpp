@@ -98,9 +98,8 @@ eventlog_status_code publishing_status(const eventlog_provider* provider,
 eventlog_counters counters_of(const eventlog_provider& provider, unsigned route) noexcept {
     const eventlog_route_counters sums =
         sum_counters(counters_of_gate(provider.gate.load(std::memory_order_relaxed)), route);
-    return {sums.written,        sums.cut,       sums.lost_full,
-            sums.lost_too_large, sums.lost_busy, sums.lost_unattached,
-            sums.lost_refused};
+    return {sums.written,   sums.truncated,       sums.lost_full,   sums.lost_too_large,
+            sums.lost_busy, sums.lost_unattached, sums.lost_refused};
 }
 
 /// The events that the kernel has not registered, by the first of them.

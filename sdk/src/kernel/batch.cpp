@@ -229,8 +229,8 @@ bool append_to_batch(eventlog_provider& provider, const event_payload& payload) 
     const std::uint64_t time = read_clock(EVENTLOG_CLOCK_MONOTONIC);
     const std::size_t size = size_of_entry(payload.size);
     const std::optional<batch_target> to = find_batch_target(provider, payload.event);
-    // A cut event is written alone, where it is counted as cut.
-    const bool goes_alone = !to || (payload.flags & EVENTLOG_RECORD_CUT) != 0;
+    // A truncated event is written alone, where it is counted as truncated.
+    const bool goes_alone = !to || (payload.flags & EVENTLOG_RECORD_TRUNCATED) != 0;
     if (own.entries != 0 && (goes_alone || !fits(own, provider, *to, size))) {
         // Keeps the order: earlier events are written first, whether or not this one joins a batch.
         write_batch(own);

@@ -156,8 +156,8 @@ bool is_probably_own_descriptor(user_events_route& route, int file) noexcept {
 
 void note_written(const eventlog_provider& provider, const event_payload& payload) noexcept {
     count_event(provider, &eventlog_route_counters::written);
-    if ((payload.flags & EVENTLOG_RECORD_CUT) != 0) {
-        count_event(provider, &eventlog_route_counters::cut);
+    if ((payload.flags & EVENTLOG_RECORD_TRUNCATED) != 0) {
+        count_event(provider, &eventlog_route_counters::truncated);
     }
 }
 

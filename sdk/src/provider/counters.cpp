@@ -57,7 +57,7 @@ eventlog_route_counters sum_counters(eventlog_counters_page& page, unsigned rout
     eventlog_route_counters& counters = page.routes[route];
     eventlog_route_counters sums{};
     sums.written = value(counters.written);
-    sums.cut = value(counters.cut);
+    sums.truncated = value(counters.truncated);
     sums.lost_full = value(counters.lost_full);
     sums.lost_too_large = value(counters.lost_too_large);
     sums.lost_busy = value(counters.lost_busy);

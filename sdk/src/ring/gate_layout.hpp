@@ -19,7 +19,7 @@
 /// process (relaxed). Writers wait for a holder of the shared ring's lock once, for 50 ms.
 struct eventlog_route_counters {
     __u64 written;          // without those in written_by_cpu
-    __u64 cut;              // included in the written ones: with EVENTLOG_RECORD_CUT
+    __u64 truncated;        // included in the written ones: with EVENTLOG_RECORD_TRUNCATED
     __u64 lost_full;        // no room in the ring, or no memory for it
     __u64 lost_too_large;   // over EVENTLOG_RECORD_SIZE_MAX; for user_events over 4048
     __u64 lost_busy;        // still locked then, or locked by the code that a handler interrupted

@@ -49,13 +49,13 @@ EXPECTED = [
     "options number=- name=- data=- flag=- how_large=- where=- row=-",
     'long_texts name="short" data=<0000> small=7 other="text"',
     'long_texts name="' + "\u00e9" * LONG + '" data=<' + "00" * 64 + "...30001 bytes> small=7"
-    ' other="short" (cut)',
+    ' other="short" (truncated)',
     "sequences delays=[150,4294967295]us fed=[true,false,true] weights=[0.5,-0.25] sizes=[large,huge]"
     ' money=[debt] eats=[grass|fish,meat] took=[1.5us,2.5ms] place="den" levels=[-128,0]',
     'sequences delays=[]us fed=[] weights=[] sizes=[] money=[] eats=[] took=[] place="" levels=-',
     'long_sequences name="short" numbers=[0,1,2] row=[-1,2] delays=[0,1]',
     f'long_sequences name="short" numbers={numbers_text(LONG_COUNT)} row=[-1,2]'
-    f" delays={numbers_text(15000)} (cut)",
+    f" delays={numbers_text(15000)} (truncated)",
     'visit duration=1.5us animals=7 label="dawn"',
     "pause duration=2.5ms",
     "visitors number=3",

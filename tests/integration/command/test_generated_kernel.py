@@ -168,7 +168,7 @@ class GeneratedKernel(harness.Case):
         os.mkdir(self.path("two"))
         items = """ {
             enum e : u8 { a = 0 }
-            event e info cut {
+            event e info truncates {
                 v: text f: e n: u32 format ip_address r: i32 format error_number
             }
         }"""
@@ -345,17 +345,17 @@ class GeneratedKernel(harness.Case):
             ("event e info { READ: u8 }", "1:29: The kernel shows fields by their names in C"),
             ("event e info { ent: u8 }", "1:29: The kernel shows fields by their names in C"),
             ("event e info { common_pid: u8 }", "1:29: The kernel shows fields by their names in C"),
-            ("event e info cut { a: text a_ptr_: text }", "1:41: The kernel's macros need the name"),
+            ("event e info truncates { a: text a_ptr_: text }", "1:47: The kernel's macros need the name"),
             ('event e info { a: u8 unit "\\"" }', "1:29: The unit of a stands in the format"),
             ('event e info { a: u8 unit "\\xe2\\x80\\xae" }', "1:29: The unit of a stands in the format"),
             ('event e info { a: u8 unit "\\n" }', "1:29: The unit of a stands in the format"),
             ("event e info { a: text }", "1:20: The kernel would drop this event silently"),
             ("event e info { a: bytes? }", "1:20: The kernel would drop this event silently"),
             ("event e info { a: u32[] }", "1:20: The kernel would drop this event silently"),
-            ("event e info cut { a: f32[] }", "1:33: The kernel computes nothing in floating point"),
-            ("event e info cut { a: u64[499] b: u16[] }", "1:20: The fields of this event take 4012"),
+            ("event e info truncates { a: f32[] }", "1:39: The kernel computes nothing in floating point"),
+            ("event e info truncates { a: u64[499] b: u16[] }", "1:20: The fields of this event take 4012"),
             ("event e info { a: u64[501] }", "1:20: The fields of this event take 4008 bytes"),
-            ("event e info cut { a: u64[499] b: text }", "1:20: The fields of this event take 4012"),
+            ("event e info truncates { a: u64[499] b: text }", "1:20: The fields of this event take 4012"),
             ("event e info {} event e_enabled info {}", "1:36: The kernel has a function trace_p_e_en"),
         ):
             source = self.write("p.schema", f"provider p {{ {items} }}")
@@ -365,13 +365,13 @@ class GeneratedKernel(harness.Case):
 
     def test_accepts_largest_fields(self):
         source = self.write(
-            "p.schema", "provider p { event e info cut { a: u64[495] b: text c: bytes } }"
+            "p.schema", "provider p { event e info truncates { a: u64[495] b: text c: bytes } }"
         )
         text = self.run_elog("schema", "gen", "--lang", "kernel-c", source).stdout
         self.assertIn("p_text_size(b, 16)", text)
 
     def test_cuts_sequences_between_elements(self):
-        source = self.write("p.schema", "provider p { event e info cut { a: u64[] b: i16[]? } }")
+        source = self.write("p.schema", "provider p { event e info truncates { a: u64[] b: i16[]? } }")
         text = self.run_elog("schema", "gen", "--lang", "kernel-c", source).stdout
         # Each has half of 4000 bytes less the fixed part.
         self.assertIn("__dynamic_array(u64, a, p_bytes_size(a, a_count, 249))\n", text)

@@ -189,7 +189,7 @@ class List(harness.Case):
         process = self.start_plant()
         (plant,) = self.list_json()["providers"]
         self.assertEqual(plant["description"], "A plant that is \ufffd watered")
-        nothing = dict.fromkeys(("written", "cut", "lost"), 0)
+        nothing = dict.fromkeys(("written", "truncated", "lost"), 0)
         nothing["lost_by_reason"] = dict.fromkeys(
             ("full", "too_large", "busy", "unattached", "refused"), 0
         )

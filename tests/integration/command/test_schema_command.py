@@ -227,7 +227,7 @@ class Schema(harness.Case):
         self.assert_one_message(self.run_elog("schema", "show", self.scratch, status=1).stderr, "read")
 
     def test_output_named_dash_is_standard_output(self):
-        source = self.write("p.schema", TEXT.replace("info", "info cut").encode())
+        source = self.write("p.schema", TEXT.replace("info", "info truncates").encode())
         for command in (("show",), ("gen", "--lang", "c"), ("gen", "--lang", "kernel-c"),
                         ("bpftrace",)):
             expected = self.run_elog("schema", *command, source).stdout
@@ -236,7 +236,7 @@ class Schema(harness.Case):
             self.assertFalse(os.path.exists(self.path("-")))
 
     def test_output_replaces_file_only_with_force(self):
-        source = self.write("p.schema", TEXT.replace("info", "info cut").encode())
+        source = self.write("p.schema", TEXT.replace("info", "info truncates").encode())
         for command in (("show",), ("show", "--json"), ("show", "--binary"), ("gen", "--lang", "c"),
                         ("bpftrace",)):
             self.write("out", b"mine")

@@ -62,9 +62,9 @@ ROUTE = struct.Struct("=8Q")
 REASONS = ("full", "too_large", "busy", "unattached", "refused")
 
 
-def counted(written, cut, **lost):
+def counted(written, truncated, **lost):
     """The expected counters in JSON."""
-    return {"written": written, "cut": cut, "lost": sum(lost.values()),
+    return {"written": written, "truncated": truncated, "lost": sum(lost.values()),
             "lost_by_reason": {**dict.fromkeys(REASONS, 0), **lost}}
 
 
@@ -372,7 +372,7 @@ class Losses(harness.Case):
             file.seek(provider.counters_offset + ROUTE.size)
             file.write(ROUTE.pack(9, 1, 0, 2, 0, 3, 4, 0))
         self.assertIn(
-            f"\n  kernel    python3 {shop.pid}: 9 written (1 cut) 9 lost"
+            f"\n  kernel    python3 {shop.pid}: 9 written (1 truncated) 9 lost"
             " (2 too_large, 3 unattached, 4 refused)\n",
             self.run_elog("list", "--stats", "shop").stdout,
         )

@@ -105,7 +105,7 @@ class Recording(Json):
         for name in ("events", "bytes", "lost", "lost_by_reason", "overwritten"):
             self.assertEqual(said[name], found[name], name)
         self.assertEqual((said["file"], said["events"], said["lost"]), (path, TOTAL, 0))
-        self.assertEqual((said["where_matched"], said["cut"], said["providers_refused"]), (None, 0, 0))
+        self.assertEqual((said["where_matched"], said["truncated"], said["providers_refused"]), (None, 0, 0))
         self.assertEqual((said["counts_overwritten"], said["losses_incomplete"]), (False, False))
         self.assertAlmostEqual(said["events_per_second"] * said["duration_ns"] / 1e9, TOTAL, delta=0.01)
         for name in ("events", "bytes"):

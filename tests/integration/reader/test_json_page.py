@@ -23,7 +23,7 @@ provider bakery {
 ELSEWHERE = {"places", "place", "kernel event", "kernel field", "kernel setting",
              "kernel registration"}
 # Members of events without a schema, of damage and of newer versions: tests/unit/elog/output.
-RARE = {("event", name) for name in ("provider_id", "event_id", "payload_bytes", "cut", "damaged")}
+RARE = {("event", name) for name in ("provider_id", "event_id", "payload_bytes", "truncated", "damaged")}
 RARE |= {("unsupported", "unsupported"), ("loss", "provider")}
 RARE |= {("reasons", "unwritten")}  # of a full disk: tests/integration/recorder/test_no_space.py
 RARE |= {("lossy provider", "lost_no_memory")}  # of a full tmpfs: tests/unit/elog/import

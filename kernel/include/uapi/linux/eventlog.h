@@ -658,14 +658,14 @@ enum eventlog_record_kind {
 /* Flags of all records. Those from 0 to 7 are required: see C4. */
 #define EVENTLOG_RECORD_FLAGS_REQUIRED 0x00ffU
 
-#define EVENTLOG_RECORD_CUT 1U /* texts were too long and were cut */
+#define EVENTLOG_RECORD_TRUNCATED 1U /* texts were too long and were truncated */
 /*
  * `time` is earlier or later than the write, in the same unit: from a clock of
  * the program, or of an event that the program collected and wrote later.
  */
 #define EVENTLOG_RECORD_CUSTOM_TIME 2U
 #define EVENTLOG_RECORD_FLAGS \
-	(EVENTLOG_RECORD_CUT | EVENTLOG_RECORD_CUSTOM_TIME) /* all that are defined */
+	(EVENTLOG_RECORD_TRUNCATED | EVENTLOG_RECORD_CUSTOM_TIME) /* all that are defined */
 
 /* One instant on three clocks, by which readers convert times. */
 struct eventlog_clock_sample {
@@ -834,7 +834,7 @@ struct eventlog_provider_entry {
 	__u64 lost_full; /* included in `lost` of a ring */
 	__u64 lost_too_large; /* over EVENTLOG_RECORD_SIZE_MAX; in no ring's `lost` */
 	__u64 lost_busy; /* as in eventlog_route_counters; in no ring's `lost` */
-	__u64 cut; /* written, with EVENTLOG_RECORD_CUT */
+	__u64 truncated; /* written, with EVENTLOG_RECORD_TRUNCATED */
 	__u64 lost_no_memory; /* included in `lost_full`: the shared ring got no memory */
 	/*
 	 * The parent of the process when it attached, of a process in the pid namespace of the

@@ -21,7 +21,7 @@ namespace detail {
 struct var_field_location {
     std::uint16_t offset = 0;
     std::uint16_t distance = 0;
-    std::uint8_t unit = unit_of_text;  // in which it is cut
+    std::uint8_t unit = unit_of_text;  // in which it is truncated
 
     [[nodiscard]] constexpr bool is_text() const noexcept { return unit == unit_of_text; }
 };

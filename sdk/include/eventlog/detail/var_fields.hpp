@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Variable fields, which are texts, byte strings and sequences, and how they are cut.
+// Variable fields, which are texts, byte strings and sequences, and how they are truncated.
 #pragma once
 
 #include <cstddef>
@@ -27,8 +27,8 @@ inline var_field measure(const char* text) noexcept {
 /// The largest payload of a record: EVENTLOG_RECORD_SIZE_MAX less the record's header.
 inline constexpr std::size_t payload_size_max = 65536 - 24;
 
-/// Reduces the size of a cut text, `size` bytes with its NUL, so that it ends between two
-/// characters of UTF-8. Text that is not UTF-8 is cut anywhere.
+/// Reduces the size of a truncated text, `size` bytes with its NUL, so that it ends between two
+/// characters of UTF-8. Text that is not UTF-8 is truncated anywhere.
 inline std::size_t whole_character_size(const char* text, std::size_t size) noexcept {
     const auto is_inside = [&](std::size_t byte) {
         return (static_cast<unsigned char>(text[byte]) & 0xc0U) == 0x80U;

@@ -79,7 +79,7 @@ TEST(library_file, record_has_process_time_and_event) {
     EXPECT_EQ(record->thread(), 42U);
     EXPECT_EQ(record->cpu(), 0U);
     EXPECT_EQ(record->time(), time_of(1));
-    EXPECT_FALSE(record->is_cut());
+    EXPECT_FALSE(record->is_truncated());
     const elog::event event = record->event();
     EXPECT_EQ(event.level(), elog::level::info);
     ASSERT_EQ(event.size(), 2U);

@@ -300,8 +300,8 @@ TEST(json_lines, report_unknown_event_or_newer_version) {
     newer.with_flags(0x80);
     EXPECT_EQ(line_of(newer), "{\"unsupported\":1}\n");
     sold_items cut;
-    cut.with_flags(EVENTLOG_RECORD_CUT);
-    EXPECT_NE(line_of(cut).find("\"fields\":{},\"cut\":true}\n"), std::string::npos);
+    cut.with_flags(EVENTLOG_RECORD_TRUNCATED);
+    EXPECT_NE(line_of(cut).find("\"fields\":{},\"truncated\":true}\n"), std::string::npos);
 }
 
 TEST(table, has_one_column_per_field) {
@@ -315,7 +315,7 @@ TEST(table, has_one_column_per_field) {
     writer.finish();
     EXPECT_EQ(
         file.text(),
-        "time,cpu,comm,pid,tid,provider,event,level,lost,reason,overwritten,unsupported,cut,"
+        "time,cpu,comm,pid,tid,provider,event,level,lost,reason,overwritten,unsupported,truncated,"
         "damaged,items,fields.time\n"
         "2020-09-13T12:26:40.000000007Z,3,\"my \"\"prog\"\"\",42,43,shop,sold,info,,,,,,,3,4\n");
 }

@@ -225,7 +225,7 @@ TEST(text_line, marks_unknown_provider_or_event) {
 TEST(text_line, record_with_unknown_flag_is_only_counted) {
     const std::array<std::uint8_t, 4> payload{3, 0, 0, 0};
     elog::merged_record record;
-    record.record.flags = EVENTLOG_RECORD_CUT | EVENTLOG_RECORD_CUSTOM_TIME | 4;
+    record.record.flags = EVENTLOG_RECORD_TRUNCATED | EVENTLOG_RECORD_CUSTOM_TIME | 4;
     record.record.payload = payload;
     EXPECT_EQ(line_of(record, one_provider()),
               "-- 1 events of a newer version of eventlog are left out --\n");
@@ -386,8 +386,8 @@ TEST_F(text_writer_options, apply_field_selection_in_template) {
 }
 
 TEST_F(text_writer_options, mark_truncated_texts_in_every_form) {
-    sold.header().flags = EVENTLOG_RECORD_CUT;
-    EXPECT_EQ(show_as("{items}"), "3 (cut)\n5\n");
+    sold.header().flags = EVENTLOG_RECORD_TRUNCATED;
+    EXPECT_EQ(show_as("{items}"), "3 (truncated)\n5\n");
 }
 
 TEST_F(text_writer_options, show_unknown_provider_in_default_form) {

@@ -329,7 +329,7 @@ TEST_F(predicates, match_no_unknown_events_or_flags) {
     EXPECT_TRUE(filter.matches(record.view(), record_builder::clock()));
     record.header().flags = 0x80;
     EXPECT_FALSE(filter.matches(record.view(), record_builder::clock()));
-    record.header().flags = EVENTLOG_RECORD_CUT;
+    record.header().flags = EVENTLOG_RECORD_TRUNCATED;
     EXPECT_TRUE(filter.matches(record.view(), record_builder::clock()));
     record.header().event = 99;
     EXPECT_FALSE(filter.matches(record.view(), record_builder::clock()));

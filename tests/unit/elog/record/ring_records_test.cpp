@@ -34,7 +34,7 @@ struct made_record {
         view.provider = 0x1000U + number;
         view.event = static_cast<std::uint16_t>(0x200 + number);
         view.cpu = static_cast<std::uint16_t>(0x300 + number);
-        view.flags = number % 2 == 0 ? EVENTLOG_RECORD_CUT : EVENTLOG_RECORD_CUSTOM_TIME;
+        view.flags = number % 2 == 0 ? EVENTLOG_RECORD_TRUNCATED : EVENTLOG_RECORD_CUSTOM_TIME;
         view.thread = 0x40000000U + number;
         view.time = 0x5000000000000000U + number;
         view.payload = payload;
@@ -143,7 +143,7 @@ std::vector<elog::record_view> expected_records() {
     all[1].payload = part(1, 3);
     all[2].payload = part(2, 9);
     all[2].cpu = 2;
-    all[2].flags = EVENTLOG_RECORD_CUT;
+    all[2].flags = EVENTLOG_RECORD_TRUNCATED;
     all[5].payload = part(4, 8);
     return all;
 }

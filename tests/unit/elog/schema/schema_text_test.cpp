@@ -106,7 +106,7 @@ constexpr std::string_view painter_text =
         write = 0x2,
     }
 
-    event painted verbose gauge cut [paint] "A wall was \"painted\"\n\x01" when "it is dry" at "painted.hpp":30 {
+    event painted verbose gauge truncates [paint] "A wall was \"painted\"\n\x01" when "it is dry" at "painted.hpp":30 {
         port: u16 unit "p" "of the wall"
         old_color: color
         new_color: color?
@@ -138,8 +138,9 @@ TEST(schema_text, is_written_in_canonical_form) {
 
 TEST(schema_text, has_level_info_by_default) {
     EXPECT_EQ(
-        parse("provider p { event a gauge { v: u64 } event b cut { t: text } event c {} }").binary,
-        parse("provider p { event a info gauge { v: u64 } event b info cut { t: text } "
+        parse("provider p { event a gauge { v: u64 } event b truncates { t: text } event c {} }")
+            .binary,
+        parse("provider p { event a info gauge { v: u64 } event b info truncates { t: text } "
               "event c info {} }")
             .binary);
 }
@@ -364,7 +365,7 @@ constexpr schema_error schema_errors[] = {
     {"provider p { enum a : u8 { x = 0x", "x.schema:1:32: A number needs digits"},
     {"provider p { event e gauge info {", "x.schema:1:28: Behind the name of an event stand"},
     {"provider p { event e loud", "x.schema:1:22: Behind the name of an event stand"},
-    {"provider p { event e info cut session {", "x.schema:1:31: Behind the name of an event"},
+    {"provider p { event e info truncates session {", "x.schema:1:37: Behind the name of an event"},
     {"provider p { event e info [x]", "x.schema:1:28: There is no keyword x above"},
     {"provider p { keyword x = 1 event e info [x, x]", "x.schema:1:45: The event has the keyword"},
     {"provider p { event e info when {", "x.schema:1:32: There must be when the event is logged"},

@@ -208,7 +208,7 @@ std::pair<std::size_t, std::size_t> received_lengths(std::size_t first, std::siz
     metadata_test::emit(said{1, one, two});
     listener.finish();
     const auto& record = listener.records().at(0);
-    EXPECT_EQ(record.header.flags, EVENTLOG_RECORD_CUT);
+    EXPECT_EQ(record.header.flags, EVENTLOG_RECORD_TRUNCATED);
     EXPECT_EQ(listener.truncated_by_providers(), 1U);
     const auto text = std::get<std::string_view>(listener.field(record, "text"));
     const auto other = std::get<std::string_view>(listener.field(record, "other"));
@@ -239,7 +239,7 @@ TEST(oversize_cut, truncates_bytes_at_any_position_and_sets_flag) {
     metadata_test::emit(said_in_bytes{data, "beside"});
     listener.finish();
     const auto& record = listener.records().at(0);
-    EXPECT_EQ(record.header.flags, EVENTLOG_RECORD_CUT);
+    EXPECT_EQ(record.header.flags, EVENTLOG_RECORD_TRUNCATED);
     EXPECT_EQ(listener.truncated_by_providers(), 1U);
     EXPECT_EQ(std::get<std::string_view>(listener.field(record, "text")), "beside");
     const auto kept = std::get<elog::byte_string>(listener.field(record, "data"));
@@ -280,7 +280,7 @@ TEST(oversize_cut, truncates_invalid_utf_8_by_bytes) {
     metadata_test::emit(said{1, text, ""});
     listener.finish();
     const auto& record = listener.records().at(0);
-    EXPECT_EQ(record.header.flags, EVENTLOG_RECORD_CUT);
+    EXPECT_EQ(record.header.flags, EVENTLOG_RECORD_TRUNCATED);
     EXPECT_EQ(std::get<std::string_view>(listener.field(record, "text")).size(),
               EVENTLOG_RECORD_SIZE_MAX - EVENTLOG_EXTENDED_HEADER_SIZE - 12 - 2);
 }

@@ -149,7 +149,7 @@ TEST(sequences, are_cut_between_elements) {
     listener.finish();
     ASSERT_EQ(listener.records().size(), 1U);
     const received_record& record = listener.records()[0];
-    EXPECT_EQ(record.header.flags, EVENTLOG_RECORD_CUT);
+    EXPECT_EQ(record.header.flags, EVENTLOG_RECORD_TRUNCATED);
     // A full record: fixed part 8, a text with its NUL; then whole elements.
     numbers.resize((EVENTLOG_RECORD_SIZE_MAX - EVENTLOG_EXTENDED_HEADER_SIZE - 8 - 7) / 8);
     EXPECT_EQ(numbers_in(listener, record, "numbers"), numbers);

@@ -319,7 +319,7 @@ TEST(emit_values, truncates_oversized_text_between_characters) {
     listener.finish();
     ASSERT_EQ(listener.records().size(), 1U);
     const received_record& record = listener.records()[0];
-    EXPECT_EQ(record.header.flags, EVENTLOG_RECORD_CUT);
+    EXPECT_EQ(record.header.flags, EVENTLOG_RECORD_TRUNCATED);
     EXPECT_EQ(listener.truncated_by_providers(), 1U);
     EXPECT_EQ(listener.lost_by_providers(), 0U);
     const std::string received_text = text_of(listener, record, "first");

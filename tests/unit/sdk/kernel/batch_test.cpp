@@ -255,7 +255,7 @@ TEST_F(per_thread_batch, does_not_write_to_foreign_file) {
 TEST_F(per_thread_batch, counts_truncated_texts) {
     ASSERT_TRUE(begin(4096));
     const eventlog_part piece{"cut", 3};
-    eventlog_emit_raw_parts(&handle(), plain, &piece, 1, EVENTLOG_RECORD_CUT);
+    eventlog_emit_raw_parts(&handle(), plain, &piece, 1, EVENTLOG_RECORD_TRUNCATED);
     EXPECT_EQ(next_write(), std::string("\5\0\0\0", 4) + "cut");
     EXPECT_EQ(counters().truncated, 1U);
 }

@@ -34,7 +34,7 @@ struct record {
     uint8_t payload[payload];
 };
 
-/// With event 1 and the flag CUT.
+/// With event 1 and the flag TRUNCATED.
 struct record record_at(uint64_t time);
 
 /// Whether the record was written by record_at.
