@@ -169,6 +169,8 @@ class ProgramsWithoutEvents(harness.Case):
 
     def test_names_the_limit_of_a_program_that_cannot_attach(self):
         process = self.start_provider(*self.COMMAND)
+        # Its thread runs: the check of UBSan at the thread's start needs a descriptor.
+        self.run_elog("record", "-e", "counter:*", "--limit", "1")
         resource.prlimit(process.pid, resource.RLIMIT_NOFILE, (3, 3))
         recording = self.start_recording("-e", "counter:*", "-o", self.path("run.elog"))
         self.wait_for(lambda: self.row("unattached") is not None, "a row")
