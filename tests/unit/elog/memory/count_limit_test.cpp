@@ -139,6 +139,7 @@ void check_unattached_counts() {
     EXPECT_EQ(summary.unattached, 3U);
     EXPECT_EQ(summary.lost, 3U);
     EXPECT_TRUE(summary.has_impossible_counts);
+    EXPECT_TRUE(recorded.current_summary().has_impossible_counts);
 }
 
 TEST(count_limit, holds_for_unattached_counts_since_last_reading) {
