@@ -216,7 +216,7 @@ void event_writer::write_entry() {
         if (is_variable(field)) {
             const std::string begin = fmt::format("\t\t__dynamic_array({}, {},", type, field.name);
             const std::string size = size_expression(*names) + ")";
-            const bool fits = begin.size() + size.size() + 1 + 2 * 7 <= line_max;
+            const bool fits = begin.size() + size.size() + 1 + std::size_t{2} * 7 <= line_max;
             out_.line("{}{}{}", begin, fits ? " " : "\n\t\t\t", size);
         } else if (field.count != 1) {
             out_.line("\t\t__array({}, {}, {})", type, field.name, field.count);
